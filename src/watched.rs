@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Phase, RunId, RunStatus, Term};
+use proto::{Phase, RunStatus, Term};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 use worker::{CoordinatorError, Remote, TwoRuns};
@@ -44,8 +44,7 @@ impl Sight {
             let is_another = known
                 .zip(now)
                 .map_or(self.address != address, |(known, now)| known.coordinator != now.coordinator);
-            let is_of_another_run =
-                before.fingerprint != status.fingerprint || RunId::differ(before.run, status.run);
+            let is_of_another_run = before.fingerprint != status.fingerprint || before.run != status.run;
             if is_of_another_run && self.address != address {
                 return Err(TwoRuns(self.address.clone(), address.to_owned()));
             }
@@ -112,7 +111,7 @@ async fn one_call(remote: &Remote, sights: &watch::Sender<Sight>) -> Result<Coor
 
 #[cfg(test)]
 mod tests {
-    use proto::CoordinatorId;
+    use proto::{CoordinatorId, RunId};
 
     use super::*;
     use crate::samples::{finished, running};

@@ -1,7 +1,6 @@
 """Tests of the second verifier: python3 -m unittest discover tools"""
 
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,9 +21,6 @@ from second.plan import derive  # noqa: E402
 from second.run_file import RunFile  # noqa: E402
 from second.standing import Standing  # noqa: E402
 
-TOOLS = os.path.dirname(os.path.abspath(__file__))
-DATA = os.path.join(TOOLS, "..", "tests", "data")
-
 
 def by_constellations(n, grain):
     return {"n": n, "scheme": "constellations", "grain": grain, "version": 1}
@@ -35,7 +31,7 @@ def by_families(n, rows, group, sides):
 
 
 def by_centre(n, columns, group, grain=None):
-    spec = {"n": n, "scheme": "centre", "columns": columns, "group": group, "version": 2}
+    spec = {"n": n, "scheme": "centre", "columns": columns, "group": group, "version": 1}
     return spec if grain is None else {**spec, "grain": grain}
 
 
@@ -82,81 +78,77 @@ class Geometry(unittest.TestCase):
 
 
 class Plans(unittest.TestCase):
-    # Specification, units, a digest of all positions, and the fingerprint of each version, as diadem's golden values
-    # have them.
+    # Specification, units, a digest of all positions, and the fingerprint, as diadem's golden values have them.
     GOLDEN = (
         (by_constellations(1, 100_000_000_000), 1, "2e419ffa0639de89ef06789e69ea2fc0",
-         ("d2f07b4e640e6f19a32ab6ebe9c88700", "4c7243191cff7dab4129aa7ea3e3b934")),
+         "4ca40767a9135a4fa4a369595f3634ad"),
         (by_constellations(5, 3), 7, "2954ce33592c96880c4288aa2b1416ea",
-         ("7053782267b8042480d150711b35ed4a", "d39097232098e0fca0b05188bddbd698")),
+         "c842997b50e8d0398d2d67135a23b216"),
         (by_constellations(6, 1), 22, "2a7bb6fb2d3f2eca34fb6396d9d460ee",
-         ("b5bb125c3ebe27f9eae9bb77a86ccabe", "a1d81e80eb771bd708734bfed1d5b8c0")),
+         "cb6378cdc2960a1cfa1526996bb36a64"),
         (by_constellations(8, 20), 90, "21490eaf70dbd8d87d37faaf5a14f8e1",
-         ("b7c0ec1d2ee0caf85dd8807db2c50ada", "cd270ae310bdd27071ba9c51d1211565")),
+         "e3388c2916a12f95a8a16704f46f1ab6"),
         (by_constellations(11, 7), 1_761, "eb438b572e3900409430f0b454b7dec5",
-         ("8d0d768dee289ef83e8d4c6851cae850", "a17697bc50dd1f0ba8321360653a737c")),
+         "2edfa0361505fc62fa892cefa66622e2"),
         (by_constellations(12, 100_000_000_000), 760, "e0447d7fe5d9882f987d72a00606cf47",
-         ("86b24c71e73267f396cf8316e55cae75", "5258be5bdeba730707ccd4106b02bbbf")),
+         "1fb9c2789ed9141c78a72dc68d02a9ab"),
         (by_constellations(14, 40), 64_073, "dfc0748c3b5995c50e4f4a4873936dfd",
-         ("44919acc25f4039086b458780de3496c", "d46514bea0164b5c1a9911833e11093a")),
+         "971024bbf43e0d7dfcad71efb0bf05c4"),
         (by_constellations(16, 100_000_000_000), 3_262, "4ab54490d6ab4696aa5491ac889fb123",
-         ("dbdd7ad5cb4baa59c8f3c2ed190aa149", "3f58e6fea643a91997719433e17e0ca5")),
+         "47fcdccc7aa54751a48edbb265063752"),
         (by_constellations(19, 3_000_000), 25_832, "db0b44d2a4d0f365d68220538215f6ef",
-         ("b70eef357c264b116c5fecc26b6e07ea", "1eedaf9ef49f08a4290e63d50a4b2de2")),
+         "68696e4bb5fa3c44350f0334edfa6eee"),
         (by_families(4, 0, 1, 1), 5, "cba0003d52521b1ebf1082c532672a1d",
-         ("d306f0af94f172a4ca5b6a6857c1b592", "b5c7700b34b55f5a20cb8bcdd3e63da3")),
+         "a2cb5c1e373fc4741e644c2f5f871bab"),
         (by_families(6, 5, 1, 0), 8, "a3494b66b58e494646a29f14a401e2f1",
-         ("f5f2956bb87a71c61c1f545ea72989cd", "8e5e0b2752d3819e608d1ffeb8c684c5")),
+         "0d674e92e95a8a33964d409716265832"),
         (by_families(8, 1, 2, 2), 153, "b63447038e71d0cf1cfe987f54f77bf5",
-         ("4e5eee12f14c8171259b4cc53c975843", "add611caf814ecb2f3cca53f947fc383")),
+         "e7a16db45ee8b78594981866e5c8d10d"),
         (by_families(9, 8, 3, 0), 103, "a10a3e1f47791e3aae5c4c8d24288913",
-         ("051efbc5ccc9070888a2a5ea27eaf857", "99d6432b933a6c6b976487a4b53827c9")),
+         "6211bc731dbe797462109a48609058d4"),
         (by_families(10, 3, 2, 0), 1_356, "7ca51499d0954287bf97a8104119c0a9",
-         ("428e3624dd745284ebf51cfcc66fa70b", "f501e0246b12d0cfa31d26f342ae0598")),
+         "37864185bfa4edc42aa743b57c243516"),
         (by_families(11, 2, 1, 3), 9_020, "cf55efbec0cd8fcc608226de47f38b74",
-         ("f0c9955f4c2fc3bb8501fa49087e98b0", "712c2e12a257ce69f8beca52ae99fa07")),
+         "43ec622c53c01778595854739ae55265"),
         (by_families(13, 1, 3, 3), 1_103, "9ba398063618aed49921740152184d99",
-         ("fbb6bd5da3b25c64b2f887206587af6f", "1f8cac07b3e8828343fac52d22a17023")),
+         "ce960ed61fedbaf9d766366453811a0d"),
         (by_families(15, 4, 5, 2), 330_664, "ae535a7b47a85cc091b7cddf4d473169",
-         ("2903d01b8c1969720c27c44f5f79e83a", "e2a35c953ecf26ceb6d919c6f4438b76")),
+         "fd77d97a99418383befb5c8cfce2c99c"),
         (by_families(16, 0, 1, 12), 249_961, "27c1614a87fc89e010df597e277048cf",
-         ("7f0693dc3448144f3c9f58fc85dc5d9e", "52b2cc3a0799c7be7f028631e045276d")),
+         "bbdaad2f320135916bfc9bdd21012f8c"),
         (by_families(17, 0, 1, 3), 657, "62ac25d8bf35f73b43a7b7d42b1d7c12",
-         ("eedb555d06d77a011281c67aace047f8", "bb4295fee14790100323a0e300fd6bcd")),
+         "dd94f06da0da833a0bc0afa9f01a4749"),
     )
 
-    # These came with version 2.
     BY_CENTRE = (
-        (by_centre(1, 3, 1), 1, "2e419ffa0639de89ef06789e69ea2fc0", "77f2632fd0d2452919db5a7503277baf"),
-        (by_centre(5, 1, 2), 6, "bc8a58bed30f0ec6283ca79ee55f147a", "76ad4f99b68bc62dd599a1134c47aaa6"),
-        (by_centre(8, 2, 1), 136, "2d7759c8f1deabc959c72f6a4cdac95b", "4fae6bd2946cbb59e7fa27f4940955a0"),
-        (by_centre(13, 3, 4), 4_028, "d768be79b58f37c6d006b232b17dadf1", "292b46ebbf8d7aa1e6251c89716a73b9"),
-        (by_centre(18, 1, 1), 1_228, "aecb0c5746dfe6efdf986786c07d1b2d", "2fd3a81f13ef7b2917dd58dcdfafa62f"),
-        (by_centre(1, 1, 1, 1), 1, "2e419ffa0639de89ef06789e69ea2fc0", "e2b3fee7f7b31bff3e317c96e6b1c57f"),
-        (by_centre(5, 1, 1, 1), 8, "b758ce60edd223a5a9942b014c918840", "c6cc8bc4ba987b162c2a281e283b2588"),
-        (by_centre(8, 2, 1, 2), 162, "3d3be38e46143e83a5ad3c13963fdd2f", "f340046002240b04d02052640a2d10b1"),
-        (by_centre(13, 1, 4, 30), 482, "83b5691db0ba6f293500db2e95774e8c", "ca09a413721245f78e423be131b02f76"),
-        (by_centre(18, 1, 1, 100_000), 2_158, "62d1986232b500bdf3df5ef54299de7d", "463b2e0f45fdb0a230cef9292d1c11e0"),
-        (by_centre(24, 0, 1, 1_000_000_000), 4_976, "a17be3fc398d1aa61529591cdfd6e87c", "f59600bd47da1c0bf9dcaa7911651fba"),
-        (by_centre(24, 1, 1, 10_400_000_000), 6_098, "9ad3bc23ffc7bd263bc0c5f6157c1596", "71c99f8941554ad12b8910f58e01dd97"),
+        (by_centre(1, 3, 1), 1, "2e419ffa0639de89ef06789e69ea2fc0", "64ea4d0c30d28815f137a023143b9c75"),
+        (by_centre(5, 1, 2), 6, "bc8a58bed30f0ec6283ca79ee55f147a", "37a530ac15c01830c7a9f68efdc442c6"),
+        (by_centre(8, 2, 1), 136, "2d7759c8f1deabc959c72f6a4cdac95b", "6a786d1127c50085b631c74da0d5522c"),
+        (by_centre(13, 3, 4), 4_028, "d768be79b58f37c6d006b232b17dadf1", "9bc488c0e14f906f5f335cb5c4e78bda"),
+        (by_centre(18, 1, 1), 1_228, "aecb0c5746dfe6efdf986786c07d1b2d", "a54ad3303bf663c371c0a2a8473c8b28"),
+        (by_centre(1, 1, 1, 1), 1, "2e419ffa0639de89ef06789e69ea2fc0", "ecaf4fc031b6bf884a52ba5e2b089a7d"),
+        (by_centre(5, 1, 1, 1), 8, "b758ce60edd223a5a9942b014c918840", "8c18cf89d2728b9b3ebb43ee37a80d76"),
+        (by_centre(8, 2, 1, 2), 162, "3d3be38e46143e83a5ad3c13963fdd2f", "085c4bd713f851e0c9c7d909cea712c1"),
+        (by_centre(13, 1, 4, 30), 482, "83b5691db0ba6f293500db2e95774e8c", "0c4fb385ee8b8553a1f8eadd2a07371b"),
+        (by_centre(18, 1, 1, 100_000), 2_158, "62d1986232b500bdf3df5ef54299de7d", "d3f6c0577203c15c4abda5097f3dacad"),
+        (by_centre(24, 0, 1, 1_000_000_000), 4_976, "a17be3fc398d1aa61529591cdfd6e87c", "1a5769587f5be9024685f695b7fe1f73"),
+        (by_centre(24, 1, 1, 10_400_000_000), 6_098, "9ad3bc23ffc7bd263bc0c5f6157c1596", "ee366c10d2554deb2f34430449945d9a"),
         # Units that weigh more than 64 bits can say.
-        (by_centre(32, 0, 1, 10**15), 77_872, "000d0fc791f3b2ba7eada4ce8cf8c976", "8112dd9af850f1aa41566bb264d5242a"),
+        (by_centre(32, 0, 1, 10**15), 77_872, "000d0fc791f3b2ba7eada4ce8cf8c976", "ee73752511e104344cc105c4fada3b4e"),
     )
 
     def test_plans_by_central_columns_are_those_of_diadem(self):
-        for spec, units, positions, fingerprint in self.BY_CENTRE:
+        self.are_those_of_diadem(self.BY_CENTRE)
+
+    def test_plans_and_the_positions_of_their_units_are_those_of_diadem(self):
+        self.are_those_of_diadem(self.GOLDEN)
+
+    def are_those_of_diadem(self, plans):
+        for spec, units, positions, fingerprint in plans:
             with self.subTest(spec=spec):
                 plan = derive(spec)
                 self.assertEqual((plan.units, plan.fingerprint), (units, fingerprint))
                 self.assertEqual(self.digest(plan), positions)
-
-    def test_plans_and_the_positions_of_their_units_are_those_of_diadem(self):
-        for spec, units, positions, fingerprints in self.GOLDEN:
-            for version, fingerprint in enumerate(fingerprints, 1):
-                with self.subTest(spec=spec, version=version):
-                    plan = derive({**spec, "version": version})
-                    self.assertEqual((plan.units, plan.fingerprint), (units, fingerprint))
-                    self.assertEqual(self.digest(plan), positions)
 
     def digest(self, plan):
         units = range(plan.units)
@@ -194,10 +186,8 @@ class Plans(unittest.TestCase):
 
     def test_plans_that_cannot_be_are_refused(self):
         for spec in (by_constellations(8, 0), by_families(8, 9, 1, 0), by_families(8, 0, 0, 0),
-                     by_families(8, 0, 33, 0), by_families(8, 0, 1, 13), by_families(4, 0, 1, 3),
-                     by_families(9, 8, 1, 12), {**by_constellations(8, 5), "version": 3}, by_centre(8, 9, 1),
-                     by_centre(8, 1, 0), by_centre(8, 1, 33), by_centre(8, 1, 1, 0),
-                     {**by_centre(8, 1, 1), "version": 1}):
+                     by_families(8, 0, 33, 0), by_families(8, 0, 1, 13), {**by_constellations(8, 5), "version": 2},
+                     by_centre(8, 9, 1), by_centre(8, 1, 0), by_centre(8, 1, 33), by_centre(8, 1, 1, 0)):
             with self.subTest(spec=spec), self.assertRaises(NotSound):
                 derive(spec)
 
@@ -207,19 +197,17 @@ class Plans(unittest.TestCase):
             derive(by_families(32, 8, 1, 12))
         self.assertLess(time.process_time() - begun, 5)
 
-    def test_plans_of_version_2_fix_no_more_sides_than_there_are_rows(self):
-        plan = derive({**by_families(5, 2, 1, 12), "version": 2})
+    def test_plans_fix_no_more_sides_than_there_are_rows(self):
+        plan = derive(by_families(5, 2, 1, 12))
         found = sum(count(*plan.part_of(unit), Clock()) * plan.part_of(unit)[0].orbit for unit in range(plan.units)
                     if plan.part_of(unit)[0].measure == COMPLETIONS)
         self.assertEqual(found, 10)
 
     def test_hashes_of_runs_are_those_of_diadem(self):
-        for version, shard, expected in (
-                (1, "", "f3c07ce20a7bf9054bf78ab77a948853"),
-                (1, ',"shard":{"index":3,"of":400}', "21efec93a4ce2cf5b150e810e13d6747"),
-                (2, "", "bb9e7b69db1c2f4e3450c4803d7c9acf"),
-                (2, ',"shard":{"index":3,"of":400}', "74eda57c46fcc6f04980c419d3049338")):
-            plan = f'{{"n":16,"scheme":"constellations","grain":7,"version":{version}}}'
+        plan = '{"n":16,"scheme":"constellations","grain":7,"version":1}'
+        for shard, expected in (
+                ("", "33d7ffddf8b3805a8e345d87ff8c5bf2"),
+                (',"shard":{"index":3,"of":400}', "91c4e25031bcf6453e61d3f561615f83")):
             with tempfile.TemporaryDirectory() as folder:
                 with open(os.path.join(folder, "run.json"), "w", encoding="ascii") as file:
                     file.write(f'{{"plan":{plan},"fingerprint":"{7:032x}"{shard},"begun":1790000000123}}')
@@ -488,31 +476,6 @@ class Lines(unittest.TestCase):
                          ('{"kind"', '{ "kind"'), ("retract", "mark")):
             with self.subTest(new=new), self.assertRaises(ValueError):
                 decode(self.line(good.replace(old, new, 1), self.RUN))
-
-
-class Runs(unittest.TestCase):
-    """Run directories that former releases have written."""
-
-    def check(self, *args):
-        command = [sys.executable, os.path.join(TOOLS, "check.py"), *args]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
-
-    def test_old_runs_are_sound_or_not_complete(self):
-        for name in ("v1-finished", "v1-finished-families", "v1-shard-1", "v1-shard-2", "v1-shard-3"):
-            outcome = self.check("--recount", "all", os.path.join(DATA, name))
-            self.assertEqual(outcome.returncode, 0, outcome)
-        for name, missing in (("v1-interrupted", 336), ("v1-interrupted-families", 125)):
-            outcome = self.check(os.path.join(DATA, name))
-            self.assertEqual(outcome.returncode, 3, outcome)
-            self.assertIn(f"sound but not complete: {missing} units missing", outcome.stderr)
-
-    def test_time_that_is_over_is_told(self):
-        outcome = self.check("--recount", "all", "--seconds", "0", os.path.join(DATA, "v1-finished"))
-        self.assertEqual(outcome.returncode, 0, outcome)
-        self.assertRegex(outcome.stdout, "recount: 0 of the [0-9]+ units .* counted again before 0 s were over")
-        self.assertRegex(outcome.stdout, "symmetric counts: none of [0-9]+ was counted again before 0 s were over")
-        outcome = self.check("--json", "--seconds", "0", os.path.join(DATA, "v1-finished"))
-        self.assertIn('"agree": null', outcome.stdout)
 
 
 if __name__ == "__main__":

@@ -108,6 +108,7 @@ impl LoadWorker {
             threads,
             kernel: "search/portable".into(),
             self_test: self_test::expected(),
+            protocol: 1,
             ..v1::RegisterRequest::default()
         };
         // Renewals are spread as those of workers that came at different times.

@@ -2,7 +2,7 @@
 //! card of `rack-3`, and made by NVIDIA.
 //!
 //! The kind is in the name because names are what the ledger has of machines: what was counted on two kinds of hardware is
-//! read from it, by releases too that tell processors from cards and no vendors.
+//! read from it.
 
 /// Whose cards are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,7 +115,7 @@ mod tests {
                 assert_eq!(Hardware::of(&name), Hardware::Card(vendor), "{name}");
             }
         }
-        assert_eq!(card_name("rack-3", None, 0), "rack-3/gpu0", "as before vendors were told apart");
+        assert_eq!(card_name("rack-3", None, 0), "rack-3/gpu0", "of an unknown vendor");
         assert_eq!(Hardware::of("rack-3/matrox/gpu0"), Hardware::Card(None));
         for other in ["rack-3", "gpu0", "rack-3/gpu", "rack-3/gpux", "rack-3/gpu0/x", "rack-3/nvidia"] {
             assert_eq!(Hardware::of(other), Hardware::Processor, "{other}");

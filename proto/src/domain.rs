@@ -22,7 +22,7 @@ impl fmt::Display for WorkerId {
 }
 
 /// Who is authenticated by a certificate or a token: trust is in owners. The unnamed one is everybody where nothing is
-/// asked for, and whoever made the records of older runs.
+/// asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Owner(Arc<str>);
 
@@ -141,7 +141,7 @@ pub struct Welcome {
     pub lease_time: Duration,
     /// The held units, leased again; those missing are no longer wanted.
     pub leases: Vec<Lease>,
-    /// The coordinator's term; older releases have none.
+    /// The coordinator's term, where there is a ledger.
     pub term: Option<Term>,
 }
 

@@ -1,93 +1,73 @@
-//! Versions of the wire's contract, so that releases are replaced one machine after the other in the middle of a run.
+//! The version of the wire's contract, so that a later release can speak two versions and machines are replaced one by one.
 //!
 //! ```text
-//! the coordinator, with its plan:  which versions it speaks, and its release
-//! the worker, as it registers:     the highest version that both speak, and its release; or it leaves with a sentence
+//! the coordinator, with its plan:  the newest version that it speaks, and its release
+//! the worker, as it registers:     the lower one of that and its own newest, and its release; or it leaves with a sentence
 //! the coordinator:                 refuses a version that it does not speak, with a sentence
 //! ```
-//!
-//! Releases of before say nothing, which is version 0; they refuse requests with fields that they do not know, so none of
-//! a later version is sent to them.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
 use crate::v1;
 
-/// The newest version that this release speaks. It goes up with whatever one that speaks the version before would
-/// misunderstand or refuse.
-const NEWEST: u32 = 1;
-
-/// The oldest version that this release speaks: that of releases which said nothing of versions.
-const OLDEST: u32 = 0;
+/// The versions that this release speaks. The last one goes up with whatever a release that speaks the version before would
+/// misunderstand or refuse; the first one, when nobody needs it any more.
+const SPOKEN: RangeInclusive<u32> = 1..=1;
 
 /// The longest name of a release, in bytes.
 const LONGEST_RELEASE: usize = 40;
 
-/// The versions of the contract that a release speaks.
+/// What one end of a connection speaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Protocol {
-    oldest: u32,
-    newest: u32,
+    version: u32,
     release: String,
 }
 
 impl Protocol {
     /// What this release speaks.
     pub fn own() -> Self {
-        Self { oldest: OLDEST, newest: NEWEST, release: env!("CARGO_PKG_VERSION").to_owned() }
+        Self { version: *SPOKEN.end(), release: env!("CARGO_PKG_VERSION").to_owned() }
     }
 
-    /// What a coordinator speaks, as it has said.
-    pub fn of_coordinator(reply: &v1::PlanReply) -> Self {
-        Self { oldest: reply.oldest_protocol, newest: reply.protocol, release: shown(&reply.release) }
-    }
-
-    /// The highest version that this worker and that coordinator both speak.
+    /// The version that this worker speaks with the coordinator of that reply.
     ///
     /// # Errors
-    /// There is none.
-    pub fn agree(&self, coordinator: &Self) -> Result<u32, ProtocolError> {
-        let version = self.newest.min(coordinator.newest);
-        if version >= self.oldest.max(coordinator.oldest) {
-            return Ok(version);
-        }
-        Err(ProtocolError::Coordinator { coordinator: coordinator.clone(), worker: self.clone() })
+    /// The coordinator speaks older versions only.
+    pub fn agree(reply: &v1::PlanReply) -> Result<u32, ProtocolError> {
+        agreed(&SPOKEN, reply.protocol)
+            .ok_or_else(|| ProtocolError::new("coordinator", "worker", reply.protocol, &reply.release))
     }
 
-    /// Whether a worker can be dealt with that registers so.
+    /// Whether a coordinator can serve a worker that registers so.
     ///
     /// # Errors
-    /// It speaks another version.
-    pub fn admit(&self, request: &v1::RegisterRequest) -> Result<(), ProtocolError> {
-        let spoken = request.protocol;
-        if (self.oldest..=self.newest).contains(&spoken) {
+    /// The worker speaks another version.
+    pub fn admit(request: &v1::RegisterRequest) -> Result<(), ProtocolError> {
+        if SPOKEN.contains(&request.protocol) {
             return Ok(());
         }
-        let worker = Self { oldest: spoken, newest: spoken, release: shown(&request.release) };
-        Err(ProtocolError::Worker { worker, coordinator: self.clone() })
+        Err(ProtocolError::new("worker", "coordinator", request.protocol, &request.release))
     }
 
-    /// What is said with the plan.
-    pub fn announce(self, reply: v1::PlanReply) -> v1::PlanReply {
-        let Self { oldest, newest, release } = self;
-        v1::PlanReply { protocol: newest, oldest_protocol: oldest, release, ..reply }
+    /// Adds to a plan what the coordinator speaks.
+    pub fn announce(reply: v1::PlanReply) -> v1::PlanReply {
+        let Self { version, release } = Self::own();
+        v1::PlanReply { protocol: version, release, ..reply }
     }
 
-    /// What a worker says as it registers, where it speaks that version with its coordinator.
-    pub fn speak(self, version: u32, request: v1::RegisterRequest) -> v1::RegisterRequest {
-        if version == 0 {
-            return request;
-        }
-        v1::RegisterRequest { protocol: version, release: self.release, ..request }
+    /// Adds to a registration the version that the worker speaks with its coordinator.
+    pub fn speak(version: u32, request: v1::RegisterRequest) -> v1::RegisterRequest {
+        v1::RegisterRequest { protocol: version, release: Self::own().release, ..request }
     }
 }
 
-/// What somebody calls a release, as far as it can be shown.
-fn shown(release: &str) -> String {
-    let is_fit = release.len() <= LONGEST_RELEASE && release.chars().all(|c| c.is_ascii_graphic());
-    if is_fit { release.to_owned() } else { String::new() }
+/// The version that an end with these versions speaks with one whose newest is that, if there is one.
+fn agreed(spoken: &RangeInclusive<u32>, newest: u32) -> Option<u32> {
+    Some(newest.min(*spoken.end())).filter(|version| spoken.contains(version))
 }
 
 impl fmt::Display for Protocol {
@@ -96,94 +76,81 @@ impl fmt::Display for Protocol {
             "" => f.write_str("an unnamed release")?,
             release => write!(f, "diadem {release}")?,
         }
-        match (self.oldest, self.newest) {
-            (oldest, newest) if oldest == newest => write!(f, ", version {newest} of the protocol"),
-            (oldest, newest) => write!(f, ", versions {oldest} to {newest} of the protocol"),
-        }
+        write!(f, ", version {} of the protocol", self.version)
     }
 }
 
 /// Worker and coordinator cannot speak with each other.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ProtocolError {
-    /// As the worker sees it.
-    #[error(
-        "the coordinator speaks another language ({coordinator}) than this worker ({worker}): use the coordinator's release"
-    )]
-    Coordinator {
-        /// What the coordinator speaks.
-        coordinator: Protocol,
-        /// What this worker speaks.
-        worker: Protocol,
-    },
-    /// As the coordinator sees it.
-    #[error(
-        "the worker speaks another language ({worker}) than this coordinator ({coordinator}): use the coordinator's release"
-    )]
-    Worker {
-        /// What the worker speaks with this coordinator.
-        worker: Protocol,
-        /// What this coordinator speaks.
-        coordinator: Protocol,
-    },
+#[error(
+    "the {peer} speaks another language ({theirs}) than this {own} ({ours}): use the coordinator's release"
+)]
+pub struct ProtocolError {
+    peer: &'static str,
+    own: &'static str,
+    theirs: Protocol,
+    ours: Protocol,
+}
+
+impl ProtocolError {
+    /// A release is shown only if it can be read on a terminal.
+    fn new(peer: &'static str, own: &'static str, version: u32, release: &str) -> Self {
+        let is_fit = release.len() <= LONGEST_RELEASE && release.chars().all(|c| c.is_ascii_graphic());
+        let theirs = Protocol { version, release: if is_fit { release.to_owned() } else { String::new() } };
+        Self { peer, own, theirs, ours: Protocol::own() }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn speaks(oldest: u32, newest: u32) -> Protocol {
-        Protocol { oldest, newest, release: "7.1".into() }
-    }
-
     fn registration(protocol: u32) -> v1::RegisterRequest {
         v1::RegisterRequest { protocol, release: "9.2".into(), ..v1::RegisterRequest::default() }
     }
 
     #[test]
-    fn two_agree_on_the_highest_version_that_both_speak() {
-        for (worker, coordinator, agreed) in [
-            (speaks(0, 1), speaks(0, 0), 0),
-            (speaks(0, 1), speaks(0, 1), 1),
-            (speaks(0, 1), speaks(1, 5), 1),
-            (speaks(2, 9), speaks(0, 2), 2),
+    fn worker_speaks_newest_version_of_both() {
+        for (own, newest, version) in [
+            (1..=1, 1, Some(1)),
+            (1..=1, 7, Some(1)),
+            (1..=2, 1, Some(1)),
+            (2..=3, 3, Some(3)),
+            (2..=3, 1, None),
         ] {
-            assert_eq!(worker.agree(&coordinator), Ok(agreed));
-        }
-        for (worker, coordinator) in [(speaks(0, 1), speaks(2, 5)), (speaks(1, 4), speaks(0, 0))] {
-            let refused = worker.agree(&coordinator).unwrap_err().to_string();
-            assert!(refused.contains(&coordinator.to_string()) && refused.contains("use"), "{refused}");
+            assert_eq!(agreed(&own, newest), version, "{own:?} {newest}");
         }
     }
 
     #[test]
-    fn a_coordinator_admits_the_versions_that_it_speaks_and_names_another_one() {
-        for version in 3..=5 {
-            assert_eq!(speaks(3, 5).admit(&registration(version)), Ok(()));
+    fn another_version_is_refused_by_name() {
+        assert_eq!(Protocol::admit(&registration(1)), Ok(()));
+        let own = Protocol::own().to_string();
+        for version in [0, 2, u32::MAX] {
+            let refused = Protocol::admit(&registration(version)).unwrap_err().to_string();
+            let theirs = format!("diadem 9.2, version {version} of the protocol");
+            assert!(refused.contains(&theirs) && refused.contains(&own), "{refused}");
         }
-        for version in [0, 2, 6, u32::MAX] {
-            let refused = speaks(3, 5).admit(&registration(version)).unwrap_err().to_string();
-            for part in [&format!("diadem 9.2, version {version} "), "diadem 7.1, versions 3 to 5 "] {
-                assert!(refused.contains(part), "{refused}");
-            }
-        }
+        let old = v1::PlanReply { release: "9.2".into(), ..v1::PlanReply::default() };
+        let refused = Protocol::agree(&old).unwrap_err().to_string();
+        assert!(refused.contains("diadem 9.2, version 0 ") && refused.contains(&own), "{refused}");
     }
 
     #[test]
-    fn a_release_that_nobody_would_want_to_read_is_not_shown() {
+    fn unreadable_release_is_not_shown() {
         let long = "9".repeat(LONGEST_RELEASE + 1);
         for release in ["9\n", &long, "9 \u{1b}[2J"] {
             let request = v1::RegisterRequest { release: release.into(), ..registration(6) };
-            let refused = speaks(3, 5).admit(&request).unwrap_err().to_string();
+            let refused = Protocol::admit(&request).unwrap_err().to_string();
             assert!(refused.contains("an unnamed release, version 6"), "{refused}");
         }
     }
 
     #[test]
-    fn nothing_is_said_to_releases_of_before() {
-        let request = v1::RegisterRequest::default();
-        assert_eq!(Protocol::own().speak(0, request.clone()), request);
-        let spoken = Protocol::own().speak(1, request);
-        assert_eq!((spoken.protocol, spoken.release.as_str()), (1, env!("CARGO_PKG_VERSION")));
+    fn both_ends_send_version_and_release() {
+        let spoken = Protocol::speak(1, v1::RegisterRequest::default());
+        assert_eq!((spoken.protocol, &*spoken.release), (1, env!("CARGO_PKG_VERSION")));
+        let announced = Protocol::announce(v1::PlanReply::default());
+        assert_eq!((announced.protocol, &*announced.release), (1, env!("CARGO_PKG_VERSION")));
     }
 }

@@ -20,13 +20,6 @@ impl fmt::Display for CoordinatorId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RunId(pub u128);
 
-impl RunId {
-    /// Whether these are known to be two runs: releases of before do not say which theirs is.
-    pub fn differ(one: Option<Self>, other: Option<Self>) -> bool {
-        one.zip(other).is_some_and(|(one, other)| one != other)
-    }
-}
-
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "run {:08x}", self.0 >> 96)
@@ -47,7 +40,7 @@ impl FromStr for CoordinatorId {
 }
 
 /// The name under which the metadata of a follower's call say the last term on record of its copy, where that was the own one
-/// of a coordinator of its folder. It is no field of the request: coordinators of before refuse fields that they do not know.
+/// of a coordinator of its folder.
 pub const OWN_TERM: &str = "diadem-own-term";
 
 /// A term of a run, with what proves that a coordinator of that run has opened it.

@@ -68,18 +68,21 @@ pub fn plan_reply(
     let spec = serde_json::to_string(&spec).expect("a specification is plain data");
     let (fingerprint, term) = (fingerprint.to_string(), term.map(Into::into));
     let run = run_bytes(run);
-    Protocol::own().announce(v1::PlanReply { spec, fingerprint, run, term, ..v1::PlanReply::default() })
+    Protocol::announce(v1::PlanReply { spec, fingerprint, run, term, ..v1::PlanReply::default() })
 }
 
-/// Which run the coordinator announces, if it says so.
+/// Which run the coordinator serves, and in which term.
 ///
 /// # Errors
-/// What it says names none.
-pub fn run_from_reply(reply: &v1::PlanReply) -> Result<Option<RunId>, WireError> {
-    run_from_bytes(&reply.run)
+/// The coordinator names no run or no term.
+pub fn run_from_reply(reply: &v1::PlanReply) -> Result<(RunId, Term), WireError> {
+    let run = run_from_bytes(&reply.run)?.ok_or_else(|| WireError::new("a run", "empty", "16 bytes"))?;
+    let term =
+        reply.term.clone().ok_or_else(|| WireError::new("the coordinator's term", "missing", "there"))?;
+    Ok((run, term.try_into()?))
 }
 
-/// A run as it is named in a message; nothing where it is not known.
+/// A run as it is named in a message; nothing where there is no ledger.
 fn run_bytes(run: Option<RunId>) -> Vec<u8> {
     run.map(|RunId(run)| run.to_be_bytes().to_vec()).unwrap_or_default()
 }

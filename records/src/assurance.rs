@@ -10,7 +10,7 @@ pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
     let sums = standing.sums();
     let marked = |mark| standing.marked(mark);
     let [checked, on_two_machines, on_two_owners] =
-        [UnitMark::Checked, UnitMark::SurelyTwoMachines, UnitMark::SurelyTwoOwners].map(marked);
+        [UnitMark::Checked, UnitMark::TwoMachines, UnitMark::Independent].map(marked);
     let drawn =
         sums.draws.wrong_at_most(standing.done(), sums.sampled.saturating_add(sums.refuted), sums.refuted);
     let [is_all_on_two_machines, is_all_checked] =
@@ -59,7 +59,7 @@ mod tests {
             apply(&mut standing, Record::Count(of(first.0, unit, first.1)));
             let check = of(second.0, unit, second.1);
             let (of, of_owner) = (Some(first.1.to_owned()), first.0.to_owned());
-            apply(&mut standing, Record::Check(UnitRecord { of, of_owner, ..check }));
+            apply(&mut standing, Record::Check(UnitRecord { of, of_owner, mirrored: true, ..check }));
         }
         let assurance = assess(&standing, DoubleCheck::All);
         let levels = (assurance.on_two_owners, assurance.on_two_machines, assurance.on_one_machine);

@@ -21,7 +21,6 @@ mod ledger_copy;
 mod merge;
 mod quoted;
 mod retract;
-mod rules;
 mod signing;
 
 pub mod export;
@@ -54,5 +53,4 @@ pub use ledger_copy::{CopyError, LedgerCopy};
 pub use merge::{Difference, Disbelief, MergeError, Merged, merge};
 pub use quoted::quoted;
 pub use retract::{NothingToRetract, RetractError, Retracted, retract, retractions};
-pub use rules::{Rules, UnknownRules};
 pub use signing::{KeyError, SigningKey};

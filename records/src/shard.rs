@@ -124,15 +124,6 @@ impl Shard {
         format!("{}/{}", self.index, self.of)
     }
 
-    /// The words by which runs of plan version 1 are told apart: those in which a shard was once shown.
-    pub fn text_of_version_1(self) -> String {
-        if self.is_whole() {
-            "the whole plan".to_owned()
-        } else {
-            format!("shard {}/{}", self.index, self.of)
-        }
-    }
-
     /// Whether the unit belongs to it.
     pub fn contains(self, unit: UnitId) -> bool {
         unit.0 % self.of == self.index - 1

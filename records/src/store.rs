@@ -17,7 +17,6 @@ use crate::clock::{Clock, SystemClock};
 use crate::ledger::{
     CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, TermRecord, Writer, sync_found,
 };
-use crate::rules::Rules;
 use crate::run_directory::LeaseKey;
 use crate::run_directory::lock::Lock;
 use crate::run_directory::next_term::next_term;
@@ -242,12 +241,11 @@ impl Store {
         self.term
     }
 
-    /// What stands in front of the first records that this process writes: its term, the key of who signs for the run, and that it
-    /// goes on by these rules.
-    pub fn term_record(&self, rules: Rules, unix_time: u64) -> Record {
+    /// What stands in front of the first records that this process writes: its term, and the key of who signs for the run.
+    pub fn term_record(&self, unix_time: u64) -> Record {
         let Term { number, coordinator, .. } = self.term;
         let key = self.public_key.clone();
-        Record::Term(TermRecord { term: number, coordinator, key, rules, at: unix_time })
+        Record::Term(TermRecord { term: number, coordinator, key, at: unix_time })
     }
 
     /// Behind the last commit mark.

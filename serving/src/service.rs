@@ -134,7 +134,7 @@ impl Coordinator for Service {
         call.register(self.handle.clock().now())?;
         named(&call, &request.get_ref().held)?;
         let keeper = self.keeper(&request)?;
-        if let Err(error) = Protocol::own().admit(request.get_ref()) {
+        if let Err(error) = Protocol::admit(request.get_ref()) {
             let host = request.extensions().get::<Peer>().map(|peer| peer.address().ip());
             keeper.turned_away(host, error.to_string()).await;
             return Err(Status::failed_precondition(error.to_string()));

@@ -256,7 +256,7 @@ fn hosts_of(keys: &Path) -> anyhow::Result<Vec<String>> {
     hosts.with_context(|| file.display().to_string())
 }
 
-/// New tokens for all folders; those of older releases lack some of them.
+/// Writes new tokens into all folders, and makes a folder that is missing.
 fn write_tokens(keys: &Path, renewal: Option<&Renewal>) -> anyhow::Result<()> {
     let authority = read(&keys.join("ca.pem"))?;
     for (folder, token) in FOLDERS {

@@ -202,14 +202,14 @@ fn a_table_takes_what_finished_runs_have_counted() {
     let values =
         |csv: &str| csv.lines().map(|line| line.split(",\"").next().unwrap().to_owned()).collect::<Vec<_>>();
     assert_eq!(values(&of_runs), values(&published));
-    let interrupted = concat!("table 1..20 --run ", env!("CARGO_MANIFEST_DIR"), "/tests/data/v1-interrupted");
+    folder.run("merge half part");
     for (command, words, code) in [
         ("table 9..11 --run part", &["part", "a part of the plan", "diadem merge"][..], 2),
         ("table 8..9 --run ten", &["ten", "n = 10", "none of the boards"], 2),
         ("table 10 --run ten --run ten", &["another run of n = 10"], 2),
         ("table 10 --run ten --count", &["--count"], 2),
         ("table 10 --run nowhere", &["nowhere"], 1),
-        (interrupted, &["v1-interrupted", "sound but not complete"], 3),
+        ("table 1..20 --run half", &["half", "sound but not complete"], 3),
     ] {
         let refused = folder.run(command);
         refused.refused(words);

@@ -232,6 +232,7 @@ fn an_owner_that_registers_without_end_uses_up_its_own_and_the_status_stays_read
                 held: Vec::new(),
                 machine: "y".repeat(200),
                 self_test: 14_200,
+                protocol: 1,
                 ..v1::RegisterRequest::default()
             };
             if let Err(status) = client.register(request).await {
@@ -274,6 +275,7 @@ fn a_worker_can_be_named_by_its_owner_only() {
             held: Vec::new(),
             machine: "greedy".into(),
             self_test: 14_200,
+            protocol: 1,
             ..v1::RegisterRequest::default()
         };
         let own = client.register(request).await.unwrap().into_inner().worker;

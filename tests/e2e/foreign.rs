@@ -126,7 +126,9 @@ fn worker_meets(plan: v1::PlanReply) -> (Completed, Option<v1::RegisterRequest>)
 }
 
 fn plan(spec: &str, fingerprint: &str) -> v1::PlanReply {
-    v1::PlanReply { spec: spec.into(), fingerprint: fingerprint.into(), ..v1::PlanReply::default() }
+    let term = Some(v1::Term { number: 1, coordinator: vec![7; 16], proof: vec![7; 16] });
+    let (spec, fingerprint, run) = (spec.into(), fingerprint.into(), vec![7; 16]);
+    v1::PlanReply { spec, fingerprint, run, term, protocol: 1, release: "9.8.7".into() }
 }
 
 /// A worker leaves with one sentence, before it registers.
@@ -162,7 +164,7 @@ fn wait_ends_where_no_coordinator_answers_at_first() {
 #[test]
 fn a_worker_that_does_not_know_the_plan_version_leaves_with_a_sentence() {
     let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":99}"#;
-    leaves(plan(spec, "00"), &["version 99", "versions 1 to 2 only", "the release that began the run"]);
+    leaves(plan(spec, "00"), &["version 99", "version 1 only", "the build that began it"]);
 }
 
 #[test]
@@ -177,36 +179,34 @@ fn a_worker_that_derives_another_plan_leaves_with_a_sentence() {
     leaves(plan(spec, "00"), &["plan is 00", "the same release"]);
 }
 
-/// A coordinator of a plan that all know, which speaks these versions of the contract.
-fn speaks(oldest: u32, newest: u32) -> v1::PlanReply {
-    let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":2}"#;
+/// A coordinator of a plan that all know, whose newest version of the contract is that.
+fn speaks(newest: u32) -> v1::PlanReply {
+    let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":1}"#;
     let fingerprint = Plan::derive(serde_json::from_str(spec).unwrap()).unwrap().fingerprint().to_string();
-    let plan = plan(spec, &fingerprint);
-    v1::PlanReply { oldest_protocol: oldest, protocol: newest, release: "9.8.7".into(), ..plan }
+    v1::PlanReply { protocol: newest, ..plan(spec, &fingerprint) }
 }
 
 #[test]
 fn a_worker_speaks_the_newest_version_that_the_coordinator_speaks_too() {
-    for (coordinator, spoken) in [(speaks(0, 1), 1), (speaks(1, 7), 1), (speaks(0, 0), 0)] {
-        let (left, registered) = worker_meets(coordinator);
+    for newest in [1, 7] {
+        let (left, registered) = worker_meets(speaks(newest));
         assert!(left.stderr.contains("that is enough"), "{left:?}");
         let registered = registered.unwrap();
-        let release = if spoken == 0 { "" } else { env!("CARGO_PKG_VERSION") };
-        assert_eq!((registered.protocol, registered.release.as_str()), (spoken, release));
+        assert_eq!((registered.protocol, registered.release.as_str()), (1, env!("CARGO_PKG_VERSION")));
     }
 }
 
 #[test]
 fn a_worker_leaves_a_coordinator_that_speaks_no_version_of_its_own_with_a_sentence() {
-    let own = format!("diadem {}, versions 0 to 1", env!("CARGO_PKG_VERSION"));
-    leaves(speaks(2, 7), &["diadem 9.8.7, versions 2 to 7", &own, "use the coordinator's release"]);
+    let own = format!("diadem {}, version 1 ", env!("CARGO_PKG_VERSION"));
+    leaves(speaks(0), &["diadem 9.8.7, version 0 ", &own, "use the coordinator's release"]);
 }
 
 #[test]
 fn a_worker_that_meets_a_term_which_nobody_opens_says_so_and_goes_on_with_another_coordinator() {
     let absurd = || {
         let term = v1::Term { number: 1 << 63, coordinator: vec![7; 16], proof: vec![7; 16] };
-        v1::PlanReply { term: Some(term), ..speaks(0, 1) }
+        v1::PlanReply { term: Some(term), ..speaks(1) }
     };
     let (left, registered) = worker_meets(absurd());
     let said = "the number of a term cannot be 9223372036854775808; it must be below";
@@ -232,7 +232,8 @@ fn a_worker_that_does_not_understand_a_verdict_goes_on_with_another_coordinator_
         "the coordinator's answer is not understood: a verdict cannot be 99; it must be one of the five";
     // The plan of the run that the other one serves.
     let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
-    let plan = proto::plan_reply(plan.spec(), plan.fingerprint(), None, None);
+    let spec = serde_json::to_string(&plan.spec()).unwrap();
+    let plan = self::plan(&spec, &plan.fingerprint().to_string());
     let (_runtime, strange, _) = announce_and_judge(plan, Some(99));
     let alone = Folder::new().run(&format!("worker --coordinator http://{strange} --give-up-after 20s"));
     assert_eq!(alone.code, Some(1), "{alone:?}");
@@ -258,7 +259,7 @@ fn a_coordinator_serves_the_versions_that_it_speaks_and_refuses_others_with_a_se
     Runtime::new().unwrap().block_on(async {
         let mut client = CoordinatorClient::connect(format!("http://{address}")).await.unwrap();
         let plan = client.plan(v1::PlanRequest {}).await.unwrap().into_inner();
-        assert_eq!((plan.oldest_protocol, plan.protocol), (0, 1));
+        assert_eq!(plan.protocol, 1);
         assert_eq!(plan.release, env!("CARGO_PKG_VERSION"));
         assert_eq!(plan.term.unwrap().number, 1);
         let as_of = |protocol, release: &str| v1::RegisterRequest {
@@ -272,16 +273,17 @@ fn a_coordinator_serves_the_versions_that_it_speaks_and_refuses_others_with_a_se
             release: release.into(),
             ..v1::RegisterRequest::default()
         };
-        for (protocol, release) in [(0, ""), (1, "0.0.1"), (1, "")] {
-            assert!(client.register(as_of(protocol, release)).await.is_ok(), "version {protocol}");
+        for release in ["0.0.1", ""] {
+            assert!(client.register(as_of(1, release)).await.is_ok(), "{release:?}");
         }
         for (protocol, release, named) in [
+            (0, "", "an unnamed release, version 0 "),
             (2, "9.8.7", "diadem 9.8.7, version 2 "),
             (u32::MAX, "x\ny", "an unnamed release, version 4294967295 "),
         ] {
             let refused = client.register(as_of(protocol, release)).await.unwrap_err();
             assert_eq!(refused.code(), Code::FailedPrecondition);
-            let own = format!("diadem {}, versions 0 to 1 ", env!("CARGO_PKG_VERSION"));
+            let own = format!("diadem {}, version 1 ", env!("CARGO_PKG_VERSION"));
             assert!(refused.message().contains(named) && refused.message().contains(&own), "{refused}");
         }
         // Whoever was refused may come again as often as a service manager has it: the log tells of it once, and of others

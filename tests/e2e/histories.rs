@@ -1,6 +1,6 @@
 //! Random histories of a few units, of which nobody knows beforehand whether a ledger can have them: owners who contradict,
-//! confirm, take back, restore and expel each other as it comes, one of whom may have no name, by either rules. Both verifiers
-//! say the same of each.
+//! confirm, take back, restore and expel each other as it comes, one of whom may have no name. Both verifiers say the same
+//! of each.
 
 use std::collections::BTreeMap;
 
@@ -39,12 +39,8 @@ struct History {
 }
 
 impl History {
-    /// After the counts of all other units, in a ledger by the newest rules or by the first ones.
-    fn begin(mut forgery: Forgery, units: &[UnitId], is_new: bool) -> Self {
-        let term = forgery.all("term")[0];
-        if is_new {
-            forgery.lines[term].insert("rules".into(), 2.into());
-        }
+    /// After the counts of all other units.
+    fn begin(mut forgery: Forgery, units: &[UnitId]) -> Self {
         let is_theirs = |line: &Line| line.contains_key("unit") && units.contains(&UnitId(unit_of(line)));
         let (theirs, others): (Vec<Line>, _) = forgery.lines.into_iter().partition(is_theirs);
         let units = theirs.into_iter().filter(|line| line["kind"] == "count").collect();
@@ -104,8 +100,8 @@ impl History {
             }
             _ if random.random_bool(0.2) => {
                 self.terms += 1;
-                let (term, rules) = (self.terms, random.random_range(1..3));
-                let term = json!({"kind": "term", "term": term, "coordinator": "a".repeat(32), "rules": rules, "at": 9});
+                let term =
+                    json!({"kind": "term", "term": self.terms, "coordinator": "a".repeat(32), "at": 9});
                 serde_json::from_value(term).unwrap()
             }
             _ => whom(random),
@@ -162,7 +158,7 @@ fn both_verifiers_say_the_same_of_whatever_may_have_happened() {
     let runs: Vec<String> = (0..histories).map(|seed| format!("h{seed}")).collect();
     for (run, seed) in runs.iter().zip(0..) {
         let mut random = StdRng::seed_from_u64(seed);
-        let mut history = History::begin(forgery.clone(), &units, random.random());
+        let mut history = History::begin(forgery.clone(), &units);
         for _ in 0..random.random_range(2..9) {
             history.goes_on(&mut random);
         }

@@ -331,7 +331,7 @@ fn a_new_certificate_is_shown_to_those_who_come_and_those_who_are_there_lose_no_
 }
 
 #[test]
-fn folders_of_keys_of_older_releases_go_on_working_and_are_completed_when_renewed() {
+fn keys_without_some_tokens_are_completed_by_renewal() {
     let folder = keys();
     for new in ["admin", "follower", "coordinator/admin.token", "coordinator/follow.token"] {
         let path = folder.path().join("keys").join(new);

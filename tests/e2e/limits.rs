@@ -48,6 +48,7 @@ fn requests_out_of_all_proportion_and_of_unknown_fields_are_refused() {
             held: Vec::new(),
             machine: "here".into(),
             self_test: 14_200,
+            protocol: 1,
             ..v1::RegisterRequest::default()
         };
         let refused = [
@@ -104,6 +105,7 @@ fn a_storm_of_registrations_is_refused_and_passes() {
             held: Vec::new(),
             machine: "here".into(),
             self_test: 14_200,
+            protocol: 1,
             ..v1::RegisterRequest::default()
         };
         assert_ne!(register.fingerprint, plan.fingerprint);
@@ -276,6 +278,7 @@ fn who_renews_after_the_end_is_told_so() {
             held: Vec::new(),
             machine: "here".into(),
             self_test: 14_200,
+            protocol: 1,
             ..v1::RegisterRequest::default()
         };
         let worker = client.register(register).await.unwrap().into_inner().worker;

@@ -275,3 +275,21 @@ fn what_follows_the_last_mark_is_torn_or_damaged_for_both_verifiers_alike() {
     }
     assert!(torn > 20 && damaged > 20, "{torn} torn, {damaged} damaged");
 }
+
+#[test]
+fn recount_without_time_left_counts_nothing() {
+    if !tools::is_there("python3") {
+        return;
+    }
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    let outcome = check(&folder, "--recount all --seconds 0 run");
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    for said in
+        ["recount: 0 of the 90 units", "counted again before 0 s were over", "symmetric counts: none of"]
+    {
+        assert!(outcome.stdout.contains(said), "{outcome:?}");
+    }
+    let json = check(&folder, "--json --seconds 0 run").stdout;
+    assert!(json.contains("\"agree\": null"), "{json}");
+}

@@ -173,11 +173,11 @@ fn a_run_of_another_plan_version_is_refused() {
     folder.run("count 8 --run run --quiet");
     let path = folder.path().join("run/run.json");
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replace("\"version\": 2", "\"version\": 7")).unwrap();
-    folder.run("count 8 --run run").refused(&["version 7", "the release that began the run"]);
+    fs::write(&path, text.replace("\"version\": 1", "\"version\": 7")).unwrap();
+    folder.run("count 8 --run run").refused(&["version 7", "the build that began it", "count anew"]);
     let text = text.replace("\"fingerprint\": \"", "\"fingerprint\": \"00");
     fs::write(&path, text).unwrap();
-    folder.run("count 8 --run run").refused(&["has plan 00", "the release that began it"]);
+    folder.run("count 8 --run run").refused(&["has plan 00", "the build that began it", "count anew"]);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_run_with_fields_that_this_release_does_not_know_is_refused() {
     let text = fs::read_to_string(&path).unwrap();
     for known in ["\"version\"", "\"begun\""] {
         fs::write(&path, text.replace(known, &format!("\"twist\": 1, {known}"))).unwrap();
-        folder.run("count 8 --run run").refused(&["run.json", "\"twist\"", "does not know"]);
+        folder.run("count 8 --run run").refused(&["run.json", "\"twist\"", "does not know", "count anew"]);
     }
     fs::write(&path, &text).unwrap();
     assert_eq!(folder.run("count 8 --run run --json").json()["total"], published(8));

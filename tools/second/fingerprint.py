@@ -1,7 +1,6 @@
 """The fingerprint of a plan: a hash of all that it follows from and of what follows for its units."""
 
 from .blake3 import digests
-from .part import OUTER, WHOLE
 
 # Of a part with more units only a sample is hashed.
 FEW, SAMPLE = 16, 4
@@ -9,8 +8,7 @@ GOLDEN_RATIO = 0x9E3779B97F4A7C15
 
 
 def fingerprint(spec, parts):
-    head, of_part = (_spec_1(spec), _part_1) if spec["version"] == 1 else (_spec(spec), _part)
-    return digests([head + b"".join(map(of_part, parts))], 16)[0].hex()
+    return digests([_spec(spec) + b"".join(map(_part, parts))], 16)[0].hex()
 
 
 def _spec(spec):
@@ -58,19 +56,3 @@ def position_bytes(position):
 
 def _words(words):
     return b"".join(word.to_bytes(4, "little") for word in words)
-
-
-def _spec_1(spec):
-    if spec["scheme"] == "constellations":
-        scheme = f"Constellations {{ grain: {spec['grain']} }}"
-    else:
-        scheme = f"Families {{ rows: {spec['rows']}, group: {spec['group']}, sides: {spec['sides']} }}"
-    return f"PlanSpec {{ n: Board({spec['n']}), scheme: {scheme}, version: 1 }}".encode()
-
-
-def _part_1(part):
-    depth, group = (0, 0) if part.kind == WHOLE else (part.depth, part.group)
-    sides = [part.sides] if part.kind == OUTER else []
-    places = [place for pair in (*part.position.queens, *(part.position.pairs or ())) for place in pair]
-    return (summand(part) + bytes([depth, group, len(part.position.queens), *sides])
-            + part.units.to_bytes(8, "little") + bytes(places))

@@ -69,7 +69,7 @@ KINDS = {
     "expel": ({"reason": _text, "at": U64}, {"owner": _name, "machine": _text, "lost": _flag}),
     "admit": ({"reason": _text, "at": U64}, {"owner": _name, "machine": _text}),
     "policy": ({"double_check": _policy, "at": U64}, {"reason": _text}),
-    "term": ({"term": U64, "coordinator": _digits(32), "at": U64}, {"key": _digits(64), "rules": lambda value: number(value, 32) and value in (1, 2)}),
+    "term": ({"term": U64, "coordinator": _digits(32), "at": U64}, {"key": _digits(64)}),
     "replicas": ({"replicas": U32, "at": U64}, {"reason": _text}),
     "merged": ({"run": _digits(32), "records": U64, "head": _digits(32), "conflicts": U64, "refuted": U64, "at": U64}, {}),
     "mark": ({"records": U64, "elapsed_ms": U64, "threads": U32}, {}),

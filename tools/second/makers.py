@@ -46,8 +46,6 @@ class Makers:
 
     def __init__(self):
         self.machines, self.kernels, self.lost, self.expelled = set(), set(), set(), set()
-        # By the first rules who has no name is another owner than all who have one, by the second perhaps the same.
-        self.rules = 1
         # Those that other owners have proved wrong, by owner.
         self.lost_to_others = {}
 
@@ -70,9 +68,10 @@ class Makers:
         """Whether two equal votes say more than one: of two machines, or made in two ways."""
         return self.level_between(vote.maker, other.maker) > SAME_MACHINE or vote.origin[2:] != other.origin[2:]
 
-    def are_several(self, owners):
-        """Whether these are more than one owner."""
-        return len({owner for owner in owners if owner is not None or self.rules == 1}) > 1
+    @staticmethod
+    def are_several(owners):
+        """Whether these are more than one owner. A count without an owner may be anybody's."""
+        return len({owner for owner in owners if owner is not None}) > 1
 
     def lose(self, maker, to_others):
         """The machine was proved wrong, by other owners or among its own."""

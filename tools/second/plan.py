@@ -12,7 +12,7 @@ from .geometry import ASYMMETRIC, FULL, ROTATIONAL, constellations, images, orbi
 from .part import COMPLETIONS, HALF_TURN, LARGEST_GROUP, MOST_SIDES, MOST_UNITS, QUARTER_TURN, Part
 from .position import Position
 
-KNOWN_VERSIONS = (1, 2)
+KNOWN_VERSION = 1
 MOST_ROWS, MOST_COLUMNS = 8, 8
 
 
@@ -46,7 +46,7 @@ def derive(spec):
 def _derive(items):
     spec = dict(items)
     n, version = spec["n"], spec["version"]
-    if version not in KNOWN_VERSIONS:
+    if version != KNOWN_VERSION:
         raise NotSound(f"run.json: plans of version {version} are not known to this verifier")
     if spec["scheme"] == "constellations":
         if not spec["grain"]:
@@ -54,9 +54,8 @@ def _derive(items):
         return Plan(spec, _by_constellations(n, spec["grain"]))
     if spec["scheme"] == "centre":
         columns, group, grain = spec["columns"], spec["group"], spec.get("grain")
-        if version == 1 or columns > MOST_COLUMNS or not 1 <= group <= LARGEST_GROUP or grain == 0:
-            raise NotSound(f"run.json: no plan of version {version} splits by {columns} central columns, groups of {group}, "
-                           f"grain {grain}")
+        if columns > MOST_COLUMNS or not 1 <= group <= LARGEST_GROUP or grain == 0:
+            raise NotSound(f"run.json: no plan splits by {columns} central columns, groups of {group}, grain {grain}")
         return Plan(spec, _by_families(
             n,
             lambda constellation: constellation.split_by_central_columns(max(0, columns - 2), 1, grain, MOST_UNITS),
@@ -64,9 +63,6 @@ def _derive(items):
     rows, group, sides = spec["rows"], spec["group"], spec["sides"]
     if rows > MOST_ROWS or not 1 <= group <= LARGEST_GROUP or sides > MOST_SIDES:
         raise NotSound(f"run.json: no plan splits by {rows} rows, groups of {group} and {sides} sides")
-    if version == 1 and sides and rows + sides + 2 > n:
-        raise NotSound(f"run.json: a plan of version 1 with {rows} rows and {sides} sides counts solutions of n = {n} "
-                       "more than once")
     return Plan(spec, _by_families(
         n,
         lambda constellation: constellation.split_by_outer_rows(max(0, rows - 2), 1, 0, MOST_UNITS),

@@ -99,18 +99,15 @@ class RunFile:
 
     @property
     def part(self):
-        """The part of the plan that is counted, as the hash of a run of version 1 has it."""
+        """The part of the plan that is counted."""
         return "the whole plan" if self.of == 1 else f"shard {self.index}/{self.of}"
 
     def hash(self):
         """What the first line of the ledger names as the hash of the line before."""
-        if self.plan["version"] == 1:
-            text = f"{self.fingerprint} {self.part} {self.begun}".encode()
-        else:
-            numbers = (len(self.fingerprint), self.index, self.of, self.begun)
-            length, index, of, begun = (number.to_bytes(8, "little") for number in numbers)
-            version = self.plan["version"].to_bytes(4, "little")
-            text = b"diadem run" + version + length + self.fingerprint.encode() + index + of + begun
+        numbers = (len(self.fingerprint), self.index, self.of, self.begun)
+        length, index, of, begun = (number.to_bytes(8, "little") for number in numbers)
+        version = self.plan["version"].to_bytes(4, "little")
+        text = b"diadem run" + version + length + self.fingerprint.encode() + index + of + begun
         return digests([text], 16)[0].hex()
 
     def units(self, first, beyond):

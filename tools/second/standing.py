@@ -165,7 +165,6 @@ class Standing:
         if record["term"] >= 1 << 63:
             raise ValueError(f"term {record['term']} is too high: they are below {1 << 63}")
         self.term = record["term"]
-        self.makers.rules = max(self.makers.rules, record.get("rules", 1))
         self.keys.update({record["key"]} if "key" in record else ())
 
     def _replicas(self, line, record):

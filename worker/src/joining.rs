@@ -1,4 +1,4 @@
-//! How a worker comes to its coordinator: it asks for the plan, learns which versions of the wire's contract are spoken
+//! How a worker comes to its coordinator: it asks for the plan, learns which version of the wire's contract is spoken
 //! there, and registers in one that both speak. One that was started anew and has several addresses asks all of them
 //! first, and joins the youngest coordinator: it has met none that could tell it that another one is left behind.
 
@@ -23,8 +23,8 @@ pub type Announced = Result<(PlanSpec, Fingerprint), CoordinatorError>;
 /// What a coordinator says before anybody registers, which may be dealt with.
 struct Announcement {
     plan: v1::PlanReply,
-    run: Option<RunId>,
-    term: Option<Term>,
+    run: RunId,
+    term: Term,
     /// The version of the contract that is spoken with it.
     version: u32,
 }
@@ -49,22 +49,18 @@ impl Remote {
         let mut client = self.client(site);
         let plan = self.answer(site, Duration::ZERO, client.plan(v1::PlanRequest {})).await;
         let plan = plan.map_err(|error| self.never_met(site, error))?;
-        let version = Protocol::own()
-            .agree(&Protocol::of_coordinator(&plan))
+        let version = Protocol::agree(&plan)
             .map_err(|why| self.sites().failed(site, CoordinatorError::Refused(why.to_string())))?;
-        let run = run_from_reply(&plan).map_err(self.strange(site))?;
-        let term = plan.term.clone().map(Term::try_from).transpose().map_err(self.strange(site))?;
+        let (run, term) = run_from_reply(&plan).map_err(self.strange(site))?;
         self.settle_run(site, run).await?;
-        if let Some(term) = term {
-            self.sites().meet_again(site, term)?;
-        }
+        self.sites().meet_again(site, term)?;
         Ok(Announcement { plan, run, term, version })
     }
 
     /// The coordinator at that address serves that run. Another one than is counted for takes its place only where that was
     /// served before, and is served nowhere any more.
-    async fn settle_run(&self, site: usize, run: Option<RunId>) -> Result<(), CoordinatorError> {
-        let Some((run, own)) = run.zip(self.sites().other_than(run)) else { return Ok(()) };
+    async fn settle_run(&self, site: usize, run: RunId) -> Result<(), CoordinatorError> {
+        let Some(own) = self.sites().other_than(run) else { return Ok(()) };
         if !self.sites().is_home(site) || self.is_served_elsewhere(site, own).await {
             return Err(self.sites().leave_run_alone(site, run));
         }
@@ -75,9 +71,7 @@ impl Remote {
     /// Whether a coordinator of that run that may be dealt with answers at another address.
     async fn is_served_elsewhere(&self, site: usize, run: RunId) -> bool {
         let met = self.sites().met();
-        let may_serve = |told: &Told| {
-            told.run == Some(run) && met.zip(told.term).is_none_or(|(met, term)| term.follows(&met))
-        };
+        let may_serve = |told: &Told| told.run == run && met.is_none_or(|met| told.term.follows(&met));
         self.addresses() > 1 && self.ask_all().await.iter().any(|told| told.site != site && may_serve(told))
     }
 
@@ -90,12 +84,12 @@ impl Remote {
         if self.sites().gives_up_units(run) {
             return Err(CoordinatorError::OtherRun);
         }
-        let is_met = term.is_some() && term == self.sites().met();
+        let is_met = self.sites().met() == Some(term);
         let rival = self.sites().take_rival();
         let met = rival.map(|rival| rival.term).or(self.sites().met());
         let registration = Registration { met, ..registration };
         let held_nothing = Registration { held: Vec::new(), leases: Vec::new(), ..registration.clone() };
-        let request = Protocol::own().speak(version, registration.into());
+        let request = Protocol::speak(version, registration.into());
         let mut client = self.client(site);
         let reply = self.reply(site, Duration::ZERO, client.register(request)).await;
         let reply = reply.map_err(|error| match error {
@@ -123,7 +117,7 @@ impl Remote {
     /// Tells a coordinator that another one serves the run in the same term, and has something on record: nobody else may be there
     /// who knows.
     async fn tell(&self, Rival { site, version, .. }: Rival, registration: Registration) {
-        let request = Protocol::own().speak(version, registration.into());
+        let request = Protocol::speak(version, registration.into());
         let mut client = self.client(site);
         let told = async {
             let worker = client.register(request).await.ok()?.into_inner().worker;
@@ -155,19 +149,19 @@ impl Remote {
             return;
         }
         let told = self.ask_all().await;
-        let run = told.first().and_then(|told| told.run);
-        let is_other = |told: &Told| RunId::differ(run, told.run);
-        let terms = || told.iter().filter(|told| !is_other(told)).filter_map(|told| Some((told, told.term?)));
-        let youngest = terms().max_by_key(|(_, term)| term.precedence());
-        let Some((&Told { site, .. }, term)) = youngest else { return };
+        let Some(run) = told.first().map(|told| told.run) else { return };
+        let of_run = || told.iter().filter(|told| told.run == run);
+        let Some(&Told { site, term, .. }) = of_run().max_by_key(|told| told.term.precedence()) else {
+            return;
+        };
         self.sites().begin_with(site, run, term);
         let is_rival = |other: &Term| other.number == term.number && other.coordinator != term.coordinator;
-        let rival = terms().find(|(_, other)| is_rival(other));
-        if let Some((&Told { site: its, version: Some(version), .. }, other)) = rival {
+        let rival = of_run().find(|told| is_rival(&told.term));
+        if let Some(&Told { site: its, term: other, version: Some(version), .. }) = rival {
             self.sites().is_forked(site, term, Rival { site: its, term: other, version });
         }
-        for Told { site, run, .. } in told.iter().filter(|told| is_other(told)) {
-            run.iter().for_each(|run| drop(self.sites().leave_run_alone(*site, *run)));
+        for other in told.iter().filter(|told| told.run != run) {
+            self.sites().leave_run_alone(other.site, other.run);
         }
     }
 
@@ -176,21 +170,19 @@ impl Remote {
     async fn ask_all(&self) -> Vec<Told> {
         self.ask_each(|site, mut client| async move {
             let reply = client.plan(v1::PlanRequest {}).await.ok()?.into_inner();
-            let run = run_from_reply(&reply).ok()?;
-            let version = Protocol::own().agree(&Protocol::of_coordinator(&reply)).ok();
-            let term = reply.term.map(Term::try_from).transpose().ok()?;
-            let is_true = term.is_none_or(|term| !Term::is_too_far(term.number, 0));
-            is_true.then_some(Told { site, run, term, version })
+            let (run, term) = run_from_reply(&reply).ok()?;
+            let version = Protocol::agree(&reply).ok();
+            (!Term::is_too_far(term.number, 0)).then_some(Told { site, run, term, version })
         })
         .await
     }
 }
 
-/// Which run the coordinator at an address serves in which term, as far as it says so.
+/// Which run the coordinator at an address serves in which term.
 struct Told {
     site: usize,
-    run: Option<RunId>,
-    term: Option<Term>,
+    run: RunId,
+    term: Term,
     /// The version of the contract that is spoken with it, if one is.
     version: Option<u32>,
 }

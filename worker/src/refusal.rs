@@ -5,7 +5,6 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-use proto::is_for_good;
 use rustls::{AlertDescription, CertificateError, Error as TlsError, InvalidMessage};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -36,15 +35,6 @@ pub const NO_COORDINATOR: &str =
 
 /// What is said of a server in front of a coordinator that it does not find.
 pub const NOTHING_BEHIND: &str = "something else than a coordinator answers there (NOT_FOUND)";
-
-/// What releases of before say, without any other sign, of an owner who is let in no more.
-const REVOKED: &str = "have been revoked";
-
-/// Whether a refusal is meant for good. The sentence is for coordinators of before alone: without it who was revoked there
-/// would wait for ever.
-pub fn is_meant_for_good(refusal: &Status) -> bool {
-    is_for_good(refusal) || refusal.message().contains(REVOKED)
-}
 
 /// What listens at an address, where that is no coordinator.
 pub enum Listener {

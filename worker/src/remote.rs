@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use proto::{
     Lease, LeaseReply, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus, Steering,
-    Takeback, TakenBack, Verdict, Welcome, WireError, WorkerId, v1, verdicts_from_reply,
+    Takeback, TakenBack, Verdict, Welcome, WireError, WorkerId, is_for_good, v1, verdicts_from_reply,
 };
 use tonic::{Code, Response, Status, Streaming};
 
@@ -16,9 +16,7 @@ use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
 use crate::credentials::Credentials;
 use crate::places::{Client, Place, Places};
-use crate::refusal::{
-    Listener, NO_COORDINATOR, SPEAKS_HTTP_1, SPEAKS_TLS, innermost, is_meant_for_good, listener, tls_refusal,
-};
+use crate::refusal::{Listener, NO_COORDINATOR, SPEAKS_HTTP_1, SPEAKS_TLS, innermost, listener, tls_refusal};
 use crate::sites::Sites;
 
 /// For so long an answer is waited for at most.
@@ -173,7 +171,7 @@ impl Remote {
         match status.code() {
             Code::NotFound => CoordinatorError::Unregistered,
             Code::FailedPrecondition | Code::InvalidArgument => CoordinatorError::Refused(text),
-            Code::PermissionDenied if is_meant_for_good(status) => CoordinatorError::Refused(text),
+            Code::PermissionDenied if is_for_good(status) => CoordinatorError::Refused(text),
             Code::Unauthenticated | Code::PermissionDenied => self.refused_for_now(site, text),
             Code::Unimplemented => self.refused_for_now(site, NO_COORDINATOR.into()),
             _ => CoordinatorError::Unavailable(text),
@@ -312,10 +310,6 @@ mod tests {
         remote.sites.taken_in();
         let is_final = |status: &Status| matches!(remote.sort(0, status), CoordinatorError::Refused(why) if why == status.message());
         assert!(is_final(&for_good(Status::permission_denied("nobody of that name any more"))));
-        assert!(
-            is_final(&Status::permission_denied("the keys of bob have been revoked: ask for others")),
-            "of before"
-        );
         for passing in
             [Status::permission_denied("no right to that"), Status::unauthenticated("another token")]
         {

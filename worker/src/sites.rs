@@ -58,7 +58,7 @@ impl Choice {
 /// What all workers of a process know that have these addresses.
 #[derive(Debug, Default)]
 struct Met {
-    /// The run that is counted for, where coordinators say which they serve.
+    /// The run that is counted for.
     run: Option<RunId>,
     /// The addresses where it has taken one of them in.
     homes: BTreeSet<usize>,
@@ -168,16 +168,16 @@ impl Sites {
     }
 
     /// The run at that site has taken the worker in.
-    pub fn joined(&self, site: usize, run: Option<RunId>) {
+    pub fn joined(&self, site: usize, run: RunId) {
         let mut known = self.met.lock();
-        known.run = run.or(known.run);
+        known.run = Some(run);
         known.homes.insert(site);
-        self.choice.lock().run = known.run;
+        self.choice.lock().run = Some(run);
     }
 
     /// The run that is counted for, if that one is another.
-    pub fn other_than(&self, run: Option<RunId>) -> Option<RunId> {
-        self.met.lock().run.filter(|own| run.is_some_and(|run| run != *own))
+    pub fn other_than(&self, run: RunId) -> Option<RunId> {
+        self.met.lock().run.filter(|own| *own != run)
     }
 
     /// Whether the run that is counted for was served at that site.
@@ -216,8 +216,8 @@ impl Sites {
     }
 
     /// Whether the worker holds units of another run than that one, which it gives up now.
-    pub fn gives_up_units(&self, run: Option<RunId>) -> bool {
-        self.choice.lock().run.take_if(|own| run.is_some_and(|run| run != *own)).is_some()
+    pub fn gives_up_units(&self, run: RunId) -> bool {
+        self.choice.lock().run.take_if(|own| *own != run).is_some()
     }
 
     /// A call to that site has failed: from now on the next one is called, if that site is the one that is called. A refusal
@@ -285,10 +285,10 @@ impl Sites {
 
     /// The coordinator at that site has the highest term of all that answer: it is called from now on, and none of a lower
     /// one is dealt with.
-    pub fn begin_with(&self, site: usize, run: Option<RunId>, term: Term) {
+    pub fn begin_with(&self, site: usize, run: RunId, term: Term) {
         let mut known = self.met.lock();
         if *known.term.get_or_insert(term) == term {
-            known.run = known.run.or(run);
+            known.run.get_or_insert(run);
             self.choice.lock().current = site;
         }
     }

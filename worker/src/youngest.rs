@@ -29,14 +29,13 @@ pub struct TwoRuns(pub String, pub String);
 struct Told {
     site: usize,
     plan: Fingerprint,
-    /// Older coordinators do not say it.
-    run: Option<RunId>,
+    run: RunId,
     term: Term,
 }
 
 impl Told {
     fn is_of_another_run_than(&self, other: &Told) -> bool {
-        self.plan != other.plan || RunId::differ(self.run, other.run)
+        self.plan != other.plan || self.run != other.run
     }
 }
 
@@ -45,8 +44,7 @@ impl Told {
 /// # Errors
 /// Two of them are of two runs: their terms say nothing about each other.
 fn youngest(told: &[Told]) -> Result<Option<&Told>, [usize; 2]> {
-    let of_run = told.iter().find(|told| told.run.is_some()).or(told.first());
-    let Some(of_run) = of_run else { return Ok(None) };
+    let Some(of_run) = told.first() else { return Ok(None) };
     if let Some(other) = told.iter().find(|told| told.is_of_another_run_than(of_run)) {
         let [first, second] = [of_run.site.min(other.site), of_run.site.max(other.site)];
         return Err([first, second]);
@@ -86,7 +84,7 @@ impl Remote {
             let reply = client.status(v1::StatusRequest {}).await.ok()?.into_inner();
             let RunStatus { fingerprint: plan, run, term, .. } = RunStatus::try_from(reply).ok()?;
             let term = term.filter(|term| !Term::is_too_far(term.number, 0))?;
-            Some(Told { site, plan, run, term })
+            Some(Told { site, plan, run: run?, term })
         })
         .await
     }
@@ -98,9 +96,9 @@ mod tests {
 
     use super::*;
 
-    fn told(site: usize, plan: &str, run: Option<u128>, number: u64) -> Told {
+    fn told(site: usize, plan: &str, run: u128, number: u64) -> Told {
         let term = Term { number, coordinator: CoordinatorId(site as u128), proof: 0 };
-        Told { site, plan: plan.to_owned().into(), run: run.map(RunId), term }
+        Told { site, plan: plan.to_owned().into(), run: RunId(run), term }
     }
 
     fn chosen(told: &[Told]) -> Result<Option<usize>, [usize; 2]> {
@@ -109,20 +107,10 @@ mod tests {
 
     #[test]
     fn of_one_run_the_youngest_is_turned_to_and_of_two_runs_none() {
-        let [own, other] = [Some(1), Some(2)];
+        let [own, other] = [1, 2];
         assert_eq!(chosen(&[]), Ok(None));
         assert_eq!(chosen(&[told(0, "a", own, 2), told(1, "a", own, 3), told(2, "a", own, 1)]), Ok(Some(1)));
         assert_eq!(chosen(&[told(0, "a", own, 3), told(2, "a", other, 1)]), Err([0, 2]));
-        assert_eq!(chosen(&[told(0, "a", own, 3), told(1, "b", None, 1)]), Err([0, 1]), "of two plans");
-    }
-
-    #[test]
-    fn coordinators_that_do_not_say_their_run_are_taken_for_those_of_one() {
-        assert_eq!(chosen(&[told(0, "a", None, 1), told(1, "a", None, 2)]), Ok(Some(1)));
-        assert_eq!(chosen(&[told(0, "a", None, 3), told(1, "a", Some(1), 2)]), Ok(Some(0)));
-        assert_eq!(
-            chosen(&[told(0, "a", None, 3), told(1, "a", Some(1), 2), told(2, "a", Some(2), 1)]),
-            Err([1, 2])
-        );
+        assert_eq!(chosen(&[told(0, "a", own, 3), told(1, "b", own, 1)]), Err([0, 1]), "of two plans");
     }
 }

@@ -19,9 +19,9 @@ use std::time::Duration;
 
 use proto::Owner;
 use queens::UnitId;
+use records::DoubleCheck;
 use records::ledger::UnitRecord;
-use records::standing::{Machine, MachineId, UnitMark};
-use records::{DoubleCheck, Rules};
+use records::standing::{Machine, MachineId, UnitMark, are_several_owners};
 
 use super::Core;
 use super::fair_share::PATIENCE;
@@ -129,8 +129,7 @@ impl Core {
     /// Whether an owner who is believed has taken part besides that one.
     fn has_another_owner(&self, owner: &str) -> bool {
         let mut machines = self.standing.sums().machines.iter();
-        machines
-            .any(|machine| Rules::NEWEST.are_several([&*machine.owner, owner]) && !machine.is_quarantined())
+        machines.any(|machine| are_several_owners([&*machine.owner, owner]) && !machine.is_quarantined())
     }
 
     /// Machines with counts that another owner may confirm: nobody is surely another than the one without a name.
@@ -163,7 +162,7 @@ impl Core {
     }
 
     fn is_of_another_owner(&self, owner: &Owner, counted: MachineId) -> bool {
-        Rules::NEWEST.are_several([&*self.standing.sums().machines.get(counted).owner, owner.name()])
+        are_several_owners([&*self.standing.sums().machines.get(counted).owner, owner.name()])
     }
 
     /// A unit that nobody has may be confirmed again, if it may be at all and such are looked for.

@@ -1,10 +1,8 @@
 //! Which owners and machines are there: a count is checked by another one, as long as there is one to wait for.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use proto::Owner;
-use records::Rules;
 use records::standing::Identity;
 
 use super::Core;
@@ -25,20 +23,6 @@ impl Core {
         }
         if self.workers.present_owners(since(now)).nth(1).is_some() {
             self.last_two_owners = Some(now);
-        }
-    }
-
-    /// By which rules a process that begins to write goes on: by the first ones, which every release reads, as long as they say the
-    /// same as the newest. They do where either nobody has a name or all have: a process that asks for keys knows all by name,
-    /// and one that does not knows none.
-    pub fn rules(&self, now: Duration) -> Rules {
-        let machines = self.standing.sums().machines.iter();
-        let on_record: BTreeSet<bool> = machines.map(|machine| machine.owner.is_empty()).collect();
-        let there: BTreeSet<bool> = self.present_owners(now).map(Owner::is_unnamed).collect();
-        if on_record.is_empty() || (on_record.len() == 1 && on_record == there) {
-            Rules::First
-        } else {
-            Rules::NEWEST
         }
     }
 

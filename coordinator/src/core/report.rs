@@ -22,9 +22,9 @@ use std::time::Duration;
 use proto::{Lease, UnitCount, Variant, Verdict, WorkerId};
 use queens::UnitId;
 use rand::RngExt;
+use records::DoubleCheck;
 use records::ledger::{Record, Recount, UnitRecord};
-use records::standing::{Identity, Level, MOST_COMPLETIONS, UnitMark, Vote};
-use records::{DoubleCheck, Rules};
+use records::standing::{Identity, Level, MOST_COMPLETIONS, UnitMark, Vote, are_several_owners};
 
 use super::recorded::Recording;
 use super::{Core, Refusal};
@@ -155,7 +155,7 @@ impl Core {
         let is_own = |vote: &Vote| identity.is(machines.get(vote.origin.machine));
         let is_of_owner = |vote: &Vote| machines.get(vote.origin.machine).owner == record.owner;
         let level = |vote: &Vote| {
-            Rules::NEWEST.level((&record.owner, &record.machine), machines.get(vote.origin.machine).maker())
+            Level::between((&record.owner, &record.machine), machines.get(vote.origin.machine).maker())
         };
         let agreeing: Vec<&Vote> = votes
             .iter()
@@ -165,7 +165,7 @@ impl Core {
             .collect();
         let agrees = agreeing.iter().map(|vote| level(vote)).max().unwrap_or(Level::Once);
         let owners = votes.iter().map(|vote| &*machines.get(vote.origin.machine).owner);
-        let is_among_owners = Rules::NEWEST.are_several(owners.chain([&*record.owner]));
+        let is_among_owners = are_several_owners(owners.chain([&*record.owner]));
         let decides_among_machines = !is_among_owners
             && (agrees == Level::AnotherMachine
                 || (!agreeing.is_empty() && self.decides_alone(now, identity, record.unit)));
@@ -216,7 +216,7 @@ impl Core {
         if is_same {
             let is_other_kernel = machines.kernel(standing.origin.kernel) != record.kernel;
             let is_other_variant = is_other_kernel && standing.origin.mirrored != record.mirrored;
-            let level = Rules::NEWEST.level(counted.maker(), (&record.owner, &record.machine));
+            let level = Level::between(counted.maker(), (&record.owner, &record.machine));
             let says_more = level > self.standing.level(unit);
             let confirms = self.confirms(unit, &standing, record.making());
             if !says_more || !confirms || (level == Level::AnotherWay && !is_other_variant) {

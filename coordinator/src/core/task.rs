@@ -6,8 +6,7 @@ use std::time::Duration;
 use proto::{Hardware, Owner, Variant, WorkerId};
 use queens::UnitId;
 use queens::kernel::KernelName;
-use records::Rules;
-use records::standing::{Identity, Level, Machine, MachineId, Making, Origin, Vote};
+use records::standing::{Identity, Level, Machine, MachineId, Making, Origin, Vote, are_several_owners};
 
 use super::leases::LeasePurpose;
 use super::open::CheckKind;
@@ -56,7 +55,7 @@ impl Borrower {
 
     /// How far it would confirm what that machine has counted.
     fn level(&self, counted: &Machine) -> Level {
-        Rules::NEWEST.level(counted.maker(), (self.identity.owner.name(), &self.identity.machine))
+        Level::between(counted.maker(), (self.identity.owner.name(), &self.identity.machine))
     }
 
     /// Whether it would have to check such counts of that machine, which is its own, by a method that it does not count by.
@@ -216,7 +215,7 @@ impl Core {
             return Some(variant);
         }
         let others_may = || self.present_owners(now).any(|other| said.left_to_owner(other).is_some());
-        if Rules::NEWEST.are_several(said.owners()) || (!borrower.is_impatient && others_may()) {
+        if are_several_owners(said.owners()) || (!borrower.is_impatient && others_may()) {
             return None;
         }
         if let Some(variant) = said.left_to_machine(&borrower.identity) {

@@ -244,7 +244,7 @@ impl Keeper {
         let at = self.unix_time();
         let mut opening = Vec::new();
         if let Some(store) = &self.store {
-            let term = || store.term_record(self.core.rules(self.now()), at);
+            let term = || store.term_record(at);
             opening.extend((!self.is_term_on_record()).then(term));
             let on_record = self.core.standing().replicas(None);
             let differs = self.replicas.needed().filter(|replicas| *replicas != on_record);

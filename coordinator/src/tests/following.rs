@@ -17,7 +17,7 @@ use records::shard::Shard;
 use records::standing::{RecordError, Standing};
 use records::store::{OpenOptions, Store, StoreError};
 use records::testing::{Fault, FaultyDisk, SetClock, known_run};
-use records::{CopyError, LedgerCopy, Rules, audit, audit_each};
+use records::{CopyError, LedgerCopy, audit, audit_each};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
@@ -342,8 +342,7 @@ fn the_file_of_a_copy_that_cannot_be_read_is_named_and_nothing_is_said_to_be_unw
 #[test]
 fn a_term_that_nobody_opens_stands_in_no_ledger() {
     let begins = |term| {
-        let record =
-            TermRecord { term, coordinator: CoordinatorId(1), key: None, rules: Rules::First, at: 1 };
+        let record = TermRecord { term, coordinator: CoordinatorId(1), key: None, at: 1 };
         let plan = known_run::plan();
         Standing::new(&plan).apply(&plan, Shard::default(), &Record::Term(record))
     };

@@ -9,19 +9,15 @@ pub struct PlanReply {
     /// 32 hexadecimal digits.
     #[prost(string, tag = "2")]
     pub fingerprint: ::prost::alloc::string::String,
-    /// The newest and the oldest version of this contract that the coordinator speaks, and the name of its release. Those
-    /// that say nothing speak version 0 only, and refuse a registration with a later version's fields.
+    /// The newest version of this contract that the coordinator speaks, and the name of its release.
     #[prost(uint32, tag = "3")]
     pub protocol: u32,
-    #[prost(uint32, tag = "4")]
-    pub oldest_protocol: u32,
     #[prost(string, tag = "5")]
     pub release: ::prost::alloc::string::String,
     /// The coordinator's term: of several coordinators a worker joins the youngest.
     #[prost(message, optional, tag = "6")]
     pub term: ::core::option::Option<Term>,
-    /// Which run is counted, 16 bytes: the hash that its ledger begins with. Terms are compared within one run. Older releases do not
-    /// say it.
+    /// Which run is counted, 16 bytes: the hash that its ledger begins with. Terms are compared within one run.
     #[prost(bytes = "vec", tag = "7")]
     pub run: ::prost::alloc::vec::Vec<u8>,
 }
@@ -55,7 +51,7 @@ pub struct RegisterRequest {
     /// The highest term that the worker has met, as it was told.
     #[prost(message, optional, tag = "10")]
     pub term: ::core::option::Option<Term>,
-    /// The version of this contract that the worker speaks here: the highest that it and the coordinator speak. And the name of
+    /// The version of this contract that the worker speaks here: the lower one of its newest and the coordinator's. And the name of
     /// its release. FAILED_PRECONDITION: the coordinator does not speak it.
     #[prost(uint32, tag = "11")]
     pub protocol: u32,
@@ -342,7 +338,7 @@ pub struct StatusReply {
     pub machines_total: u64,
     #[prost(uint64, tag = "38")]
     pub machines_there: u64,
-    /// Which run this is, as in PlanReply; older releases do not say it.
+    /// Which run this is, as in PlanReply.
     #[prost(bytes = "vec", tag = "39")]
     pub run: ::prost::alloc::vec::Vec<u8>,
 }

@@ -105,7 +105,7 @@ impl TryFrom<v1::StatusReply> for RunStatus {
             left,
             rate: reply.rate,
             trouble: reply.trouble,
-            // Older coordinators do not say how many there are of all that they list.
+            // All of them are at least those in the list.
             workers_total: reply.workers_total.max(reply.workers.len() as u64),
             threads_total: reply.threads_total.max(threads),
             workers: reply.workers.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
@@ -129,7 +129,7 @@ impl TryFrom<v1::StatusReply> for RunStatus {
     }
 }
 
-/// Older coordinators say no range.
+/// Without a range the expected time alone is known.
 fn time_left(reply: &v1::StatusReply) -> Result<Option<TimeLeft>, WireError> {
     let Some(expected) = reply.seconds_left.map(seconds).transpose()? else { return Ok(None) };
     let low = reply.seconds_left_low.map_or(Ok(expected), seconds)?;

@@ -364,16 +364,16 @@ proptest! {
     #[test]
     fn plans_arrive_as_they_were_meant(
         (n, scheme, version) in (board(), scheme(), any::<u32>()),
-        (fingerprint, met) in (fingerprint(), option::of(term())),
+        (fingerprint, term) in (fingerprint(), term()),
     ) {
         let spec = PlanSpec { n, scheme, version };
-        let run = met.map(|term| RunId(term.proof));
-        let bytes = plan_reply(spec, &fingerprint, run, met).encode_to_vec();
+        let run = RunId(term.proof);
+        let bytes = plan_reply(spec, &fingerprint, Some(run), Some(term)).encode_to_vec();
         let reply = v1::PlanReply::decode(&bytes[..]).unwrap();
-        prop_assert_eq!(run_from_reply(&reply), Ok(run));
+        prop_assert_eq!(run_from_reply(&reply), Ok((run, term)));
         let of_15_bytes = v1::PlanReply { run: vec![1; 15], ..reply.clone() };
-        prop_assert!(run_from_reply(&of_15_bytes).is_err());
-        prop_assert_eq!(reply.term.clone().map(Term::try_from).transpose(), Ok(met));
+        let without_term = v1::PlanReply { term: None, ..reply.clone() };
+        prop_assert!(run_from_reply(&of_15_bytes).is_err() && run_from_reply(&without_term).is_err());
         prop_assert_eq!(plan_from_reply(reply), Ok((spec, fingerprint)));
     }
 

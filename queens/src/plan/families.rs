@@ -5,7 +5,7 @@
 //! full: the one whose top and bottom queens reach nearest to a corner. A family whose queens are at distance d (or more) from the corners then
 //! has all left and right queens at distances greater than d, a full square, and a few of those at distance d.
 //!
-//! Two schemes split families: the older one by the queens of further outer rows, and where a row more would cost more
+//! Two schemes split families: one by the queens of further outer rows, and where a row more would cost more
 //! than it saves, by the sides on which queens fall; the other by the queens of central columns, which belong to neither
 //! half and restrict both, and then each family by as many sides as its weight asks for. Constellations with a symmetry of
 //! their own are counted apart.

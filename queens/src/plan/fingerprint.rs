@@ -4,21 +4,18 @@
 //! text that is meant for people is among them, and what a version hashes stays as it is for ever.
 //!
 //! ```text
-//! version 2:  name, version, specification;
-//!             for each part:  summand, number of units;
-//!                             of its units, or of a fixed sample where it has many:  index, position
-//! version 1:  the specification as Rust once showed it;  for each part:  summand, split, units, position
+//! name, version, specification;
+//! for each part:  summand, number of units;
+//!                 of its units, or of a fixed sample where it has many:  index, position
 //! ```
-//!
-//! Version 1 leaves out what its splits mean; that they mean the same is seen to by the golden values.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::part::{Part, Split};
+use crate::plan::part::Part;
 use crate::plan::spec::{PlanSpec, Scheme};
-use crate::position::{BoundaryPairs, Position};
+use crate::position::Position;
 use crate::summand::{Measure, Summand};
 
 /// The hash of a plan (docs/ledger.md), 128 bits, written as 32 hexadecimal digits.
@@ -40,12 +37,8 @@ impl From<String> for Fingerprint {
 impl Fingerprint {
     /// The fingerprint of the plan of that specification with these parts.
     pub(super) fn of(spec: &PlanSpec, parts: &[Part]) -> Self {
-        let (spec, push_part): (_, fn(&mut Vec<u8>, &Part)) = match spec.version {
-            1 => (spec_of_version_1(spec).into_bytes(), push_part_of_version_1),
-            _ => (bytes_of_spec(spec), push_part),
-        };
         let mut hash = blake3::Hasher::new();
-        hash.update(&spec);
+        hash.update(&bytes_of_spec(spec));
         let mut bytes = Vec::new();
         for part in parts {
             bytes.clear();
@@ -130,33 +123,4 @@ pub(super) fn push_position(bytes: &mut Vec<u8>, position: &Position) {
     if let Some(pairs) = position.boundary() {
         board.lines().for_each(|left| bytes.extend_from_slice(&pairs.rights(left).to_le_bytes()));
     }
-}
-
-/// The specification as the release that had version 1 showed it for debugging.
-fn spec_of_version_1(spec: &PlanSpec) -> String {
-    let scheme = match spec.scheme {
-        Scheme::Constellations { grain } => format!("Constellations {{ grain: {grain} }}"),
-        Scheme::Families { rows, group, sides } => {
-            format!("Families {{ rows: {rows}, group: {group}, sides: {sides} }}")
-        }
-        Scheme::Centre { .. } => unreachable!("version 1 has no such scheme"),
-    };
-    format!("PlanSpec {{ n: Board({}), scheme: {scheme}, version: 1 }}", spec.n)
-}
-
-fn push_part_of_version_1(bytes: &mut Vec<u8>, part: &Part) {
-    let (depth, group, sides) = match part.how() {
-        Split::Whole => (0, 0, None),
-        Split::Rows { depth, group } => (depth as u8, group as u8, None),
-        Split::Outer { rows, group, sides } => (rows as u8, group as u8, Some(sides as u8)),
-        Split::Centre { .. } => unreachable!("version 1 has no such split"),
-    };
-    let queens = part.position().queens();
-    let pairs = part.position().boundary().into_iter().flat_map(BoundaryPairs::iter);
-    bytes.extend(bytes_of_summand(part.summand()));
-    bytes.extend([depth, group, queens.len() as u8]);
-    bytes.extend(sides);
-    bytes.extend(part.units().to_le_bytes());
-    bytes.extend(queens.iter().flat_map(|queen| [queen.row, queen.col]));
-    bytes.extend(pairs.flat_map(|(left, right)| [left, right]));
 }

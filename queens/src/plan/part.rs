@@ -171,11 +171,6 @@ impl Part {
         &self.position
     }
 
-    /// How it is split, as told, also where it has fewer lines.
-    pub fn how(&self) -> Split {
-        self.split
-    }
-
     /// The border queens of all its units.
     pub fn border(&self) -> Border {
         Border::of(&self.position)

@@ -36,7 +36,7 @@ pub enum Scheme {
         group: u8,
         /// For units of about one length: where a family's units have more expected completions than this, they are cut as well
         /// by the sides of the cut on which the queens of outer rows fall, of a row for each factor of four. Plans without a
-        /// grain are written as before there was any.
+        /// grain are split evenly.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         grain: Option<u64>,
     },
@@ -63,12 +63,12 @@ pub struct PlanSpec {
     /// The scheme with its parameters.
     #[serde(flatten)]
     pub scheme: Scheme,
-    /// The version of the scheme's rules. Old versions stay, because runs last for months.
+    /// The version of the scheme's rules. A release keeps the versions that it knows, because runs last for months.
     pub version: u32,
 }
 
 /// The version of new plans.
-pub const CURRENT_VERSION: u32 = 2;
+pub const CURRENT_VERSION: u32 = 1;
 
 /// Plans with more units are refused: a coordinator keeps some bytes for each. Those of new runs have ten million at most.
 pub const MOST_UNITS: u64 = 20_000_000;
@@ -80,9 +80,10 @@ const MOST_COLUMNS: u8 = 8;
 /// A specification that gives no plan.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PlanError {
-    /// A version from the future, or none.
+    /// The version of another build.
     #[error(
-        "the plan has version {0}; this diadem knows versions 1 to {CURRENT_VERSION} only: use the release that began the run"
+        "the plan has version {0}; this diadem knows version {CURRENT_VERSION} only: continue the run with the build that \
+         began it, or count anew in another directory"
     )]
     UnknownVersion(u32),
     /// A unit must have some work in it.
@@ -112,22 +113,6 @@ pub enum PlanError {
         /// The squares in a group.
         group: u8,
     },
-    /// Version 1 is older than the scheme.
-    #[error("the plan has version 1, which has no units by central columns: those came with version 2")]
-    NoCentreYet,
-    /// Version 1 made several units of one where sides were to be fixed of more rows than there are.
-    #[error(
-        "the plan has version 1, which counts solutions more than once where {rows} rows and {sides} sides are more than \
-         a board of {n} has: begin the run anew"
-    )]
-    Repeated {
-        /// The board.
-        n: Board,
-        /// The outer rows.
-        rows: u8,
-        /// The sides.
-        sides: u8,
-    },
     /// Nobody could keep account of so many pieces.
     #[error("the plan would have more than {MOST_UNITS} units; split it less")]
     TooManyUnits,
@@ -154,8 +139,8 @@ impl PlanSpec {
 
     /// Refuses a specification whose version or parameters give no plan.
     pub(super) fn check(&self) -> Result<(), PlanError> {
-        let Self { n, scheme, version } = *self;
-        if !(1..=CURRENT_VERSION).contains(&version) {
+        let Self { scheme, version, .. } = *self;
+        if version != CURRENT_VERSION {
             return Err(PlanError::UnknownVersion(version));
         }
         match scheme {
@@ -169,15 +154,10 @@ impl PlanSpec {
             {
                 Err(PlanError::NoSplit { rows, group, sides })
             }
-            Scheme::Centre { .. } if version == 1 => Err(PlanError::NoCentreYet),
             Scheme::Centre { columns, group, .. }
                 if columns > MOST_COLUMNS || !(1..=MOST_IN_GROUP).contains(&group.into()) =>
             {
                 Err(PlanError::NoCentre { columns, group })
-            }
-            // Two queens of a family are placed already.
-            Scheme::Families { rows, sides, .. } if version == 1 && sides > 0 && rows + sides + 2 > n.n() => {
-                Err(PlanError::Repeated { n, rows, sides })
             }
             Scheme::Constellations { .. } | Scheme::Families { .. } | Scheme::Centre { .. } => Ok(()),
         }

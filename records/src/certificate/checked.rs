@@ -19,7 +19,6 @@ pub(super) struct Checked {
     /// or else by one machine in two ways.
     on_one_machine: u64,
     /// Units counted on two kinds of hardware.
-    #[serde(default, skip_serializing_if = "is_zero")]
     on_two_kinds: u64,
     /// Units drawn at random whose count was checked,
     sampled: u64,
@@ -75,9 +74,4 @@ impl Checked {
     pub(super) fn counted_twice(&self) -> u128 {
         [self.on_two_owners, self.on_two_machines, self.on_one_machine].into_iter().map(u128::from).sum()
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }

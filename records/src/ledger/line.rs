@@ -99,7 +99,6 @@ mod tests {
     use crate::double_check::DoubleCheck;
     use crate::ledger::record::{CommitMark, Policy, Replicas, UnitRecord};
     use crate::ledger::term_record::TermRecord;
-    use crate::rules::Rules;
     use proto::CoordinatorId;
     use queens::UnitId;
 
@@ -143,24 +142,17 @@ mod tests {
         let mark = Record::Mark(CommitMark { records: 3, elapsed_ms: 1500, threads: 2 });
         let line = line_of(&mark, prev);
         assert_eq!(decode(line.as_bytes()), Ok((mark, prev)));
-        let term_by = |rules, key: Option<&str>| {
+        let term = |key: Option<&str>| {
             let (coordinator, key) = (CoordinatorId(u128::MAX / 3), key.map(str::to_owned));
-            Record::Term(TermRecord { term: 7, coordinator, key, rules, at: 1 })
+            Record::Term(TermRecord { term: 7, coordinator, key, at: 1 })
         };
-        let term = |key| term_by(Rules::First, key);
         let replicas = |reason| Record::Replicas(Replicas { replicas: 2, reason, at: 1 });
         let policy = |reason| Record::Policy(Policy { double_check: DoubleCheck::All, reason, at: 1 });
         let said = || Some("as it is a record".to_owned());
         let key = "0af9".repeat(16);
-        for record in [
-            term(None),
-            term(Some(&key)),
-            term_by(Rules::Second, None),
-            replicas(None),
-            replicas(said()),
-            policy(None),
-            policy(said()),
-        ] {
+        for record in
+            [term(None), term(Some(&key)), replicas(None), replicas(said()), policy(None), policy(said())]
+        {
             let line = line_of(&record, prev);
             assert_eq!(decode(line.as_bytes()), Ok((record, prev)));
         }

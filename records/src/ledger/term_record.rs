@@ -4,8 +4,6 @@ use proto::CoordinatorId;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::rules::Rules;
-
 /// A process has opened the ledger for writing, and writes from here on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,9 +16,6 @@ pub struct TermRecord {
     /// Its public key (Ed25519), if it has one: 64 hexadecimal digits in lower case.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "public_key")]
     pub key: Option<String>,
-    /// By which rules makers are told apart from here on: their number, left out for the first ones.
-    #[serde(default, skip_serializing_if = "Rules::is_first")]
-    pub rules: Rules,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
 }

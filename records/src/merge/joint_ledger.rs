@@ -10,7 +10,6 @@ use super::survey::Survey;
 use crate::double_check::DoubleCheck;
 use crate::ledger::{LedgerPosition, Policy, Record, Recount, Replicas, UnitRecord, read_until};
 use crate::replay::beginning;
-use crate::rules::Rules;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::standing::{Level, RecordError, Standing, UnitMark, Vote};
@@ -51,7 +50,7 @@ impl<'a> JointLedger<'a> {
     /// # Errors
     /// The disk would not do it.
     pub fn begin(&mut self) -> Result<(), MergeError> {
-        self.write(self.store.term_record(Rules::NEWEST, self.survey.at))
+        self.write(self.store.term_record(self.survey.at))
     }
 
     /// Writes the records of the part of that number, up to that place.
@@ -161,7 +160,7 @@ impl<'a> JointLedger<'a> {
         let joint = &self.survey.joint;
         let by = joint.sums().machines.get(standing.origin.machine);
         let second = (&*r.owner, &*r.machine);
-        let level = Rules::NEWEST.level(by.maker(), second);
+        let level = Level::between(by.maker(), second);
         let plan = self.store.directory().plan();
         let proves =
             self.standing.vote(r.unit).is_some_and(|written| self.standing.proves(plan, r, &written));

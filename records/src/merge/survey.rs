@@ -124,7 +124,7 @@ impl Survey {
 
     /// Whether the others believe the unit's count in a part, by the numbers of the joint run.
     fn is_believed(&self, own: &Standing, unit: UnitId, vote: &Vote) -> bool {
-        self.joint.believes(vote.origin.machine, own.newest_level(unit))
+        self.joint.believes(vote.origin.machine, own.level(unit))
     }
 
     /// Reads the part of that number up to that end. Gives whether it believes what is left out.

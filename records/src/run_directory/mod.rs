@@ -112,7 +112,7 @@ pub enum RunDirectoryError {
         /// The process, as the lock names it.
         pid: String,
     },
-    /// The plan is not one that this release derives.
+    /// The plan is not one that this build derives.
     #[error("{} cannot be continued: {source}", .path.display())]
     Plan {
         /// The directory.
@@ -120,10 +120,10 @@ pub enum RunDirectoryError {
         /// Why not.
         source: PlanError,
     },
-    /// The release derives another plan from the same specification.
+    /// The build derives another plan from the same specification.
     #[error(
-        "{} has plan {recorded}, but this release derives {derived}: continue it with the release that began it, unless its \
-         run.json was changed",
+        "{} has plan {recorded}, but this build derives {derived}: unless its run.json was changed, continue it with the build \
+         that began it, or count anew in another directory",
         .path.display()
     )]
     OtherPlan {

@@ -46,10 +46,6 @@ impl RunFile {
     /// The hash that the first line of the run's ledger follows: a ledger of another run does not fit.
     pub fn hash(&self) -> LineHash {
         let Self { plan, fingerprint, shard, begun } = self;
-        if plan.version == 1 {
-            let shard = shard.text_of_version_1();
-            return LineHash::of(format!("{fingerprint} {shard} {begun}").as_bytes());
-        }
         let fingerprint = fingerprint.to_string();
         let mut bytes = b"diadem run".to_vec();
         bytes.extend(plan.version.to_le_bytes());
@@ -73,8 +69,10 @@ pub enum RunFileError {
     /// Values without their names.
     #[error("it has a list, and nothing in it is one")]
     List,
-    /// A later release may mean something by it.
-    #[error("it has a field {0:?}, which this release does not know")]
+    /// Another build may mean something by it.
+    #[error(
+        "it has a field {0:?}, which this build does not know: continue it with the build that began it, or count anew"
+    )]
     UnknownField(String),
 }
 
@@ -98,9 +96,9 @@ mod tests {
 
     use super::*;
 
-    /// The run of a plan of that version and of that shard, begun at a certain time.
-    fn run(version: u32, shard: &str) -> RunFile {
-        let plan = format!(r#"{{"n":16,"scheme":"constellations","grain":7,"version":{version}}}"#);
+    /// The run of that shard, begun at a certain time.
+    fn run(shard: &str) -> RunFile {
+        let plan = r#"{"n":16,"scheme":"constellations","grain":7,"version":1}"#;
         let begun = 1_790_000_000_123u64;
         RunFile::parse(&format!(r#"{{"plan":{plan},"fingerprint":"{:032x}"{shard},"begun":{begun}}}"#, 7))
             .unwrap()
@@ -108,22 +106,19 @@ mod tests {
 
     #[test]
     fn hashes_of_runs_are_what_they_were() {
-        for (version, shard, hash) in [
-            (1, "", "f3c07ce20a7bf9054bf78ab77a948853"),
-            (1, r#","shard":{"index":3,"of":400}"#, "21efec93a4ce2cf5b150e810e13d6747"),
-            (1, r#","shard":{"index":1000000,"of":1000000}"#, "777b25fb3437d42f1ffedbd2ce5adc0a"),
-            (2, "", "bb9e7b69db1c2f4e3450c4803d7c9acf"),
-            (2, r#","shard":{"index":3,"of":400}"#, "74eda57c46fcc6f04980c419d3049338"),
-            (2, r#","shard":{"index":1000000,"of":1000000}"#, "a27639098155023824d5aa2dd905adf7"),
+        for (shard, hash) in [
+            ("", "33d7ffddf8b3805a8e345d87ff8c5bf2"),
+            (r#","shard":{"index":3,"of":400}"#, "91c4e25031bcf6453e61d3f561615f83"),
+            (r#","shard":{"index":1000000,"of":1000000}"#, "3624219c526ad0b472d9389a1a1d273c"),
         ] {
-            assert_eq!(run(version, shard).hash().to_string(), hash, "version {version} {shard}");
+            assert_eq!(run(shard).hash().to_string(), hash, "{shard}");
         }
     }
 
     #[test]
     fn plans_by_central_columns_are_written_with_their_grain_where_they_have_one() {
         let text = |grain: &str| {
-            let plan = format!(r#"{{"n":20,"scheme":"centre","columns":2,"group":3,{grain}"version":2}}"#);
+            let plan = format!(r#"{{"n":20,"scheme":"centre","columns":2,"group":3,{grain}"version":1}}"#);
             format!(r#"{{"plan":{plan},"fingerprint":"{:032x}","begun":7}}"#, 7)
         };
         for (text_of_grain, grain) in [("", None), (r#""grain":7,"#, Some(7))] {
@@ -131,7 +126,6 @@ mod tests {
             assert_eq!(run.plan.scheme, Scheme::Centre { columns: 2, group: 3, grain });
             assert_eq!(serde_json::to_string(&run).unwrap(), text(text_of_grain));
         }
-        // What is not known there is refused, as an older release refuses a grain.
         let error = RunFile::parse(&text(r#""sides":1,"#)).unwrap_err();
         assert!(matches!(error, RunFileError::UnknownField(name) if name == "sides"));
         let far = format!(r#"{{"x":1e999,{}"#, &text("")[1..]);

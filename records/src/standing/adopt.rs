@@ -19,16 +19,10 @@ impl Standing {
         Ok(Vote { origin, ..*vote })
     }
 
-    /// The unit stands here as it does there by the newest rules, with a vote that was [translated](Self::translated). Nothing
-    /// is added up.
+    /// The unit stands here as it does there, with a vote that was [translated](Self::translated). Nothing is added up.
     pub(crate) fn adopt(&mut self, other: &Standing, unit: UnitId, vote: &Vote) {
         for mark in UnitMark::ALL {
-            let is_so = match mark {
-                UnitMark::TwoMachines => UnitMark::SurelyTwoMachines,
-                UnitMark::Independent => UnitMark::SurelyTwoOwners,
-                other => other,
-            };
-            if other.is(is_so, unit) {
+            if other.is(mark, unit) {
                 self.marks.of_mut(mark).insert(unit.0);
             }
         }
@@ -81,19 +75,13 @@ impl Standing {
         owners.chain(single).map(expulsion).collect()
     }
 
-    /// How far the unit's standing count has been confirmed, by the rules of the ledger.
+    /// How far the unit's standing count has been confirmed.
     pub fn level(&self, unit: UnitId) -> Level {
-        self.level_by([UnitMark::Independent, UnitMark::TwoMachines, UnitMark::Checked], unit)
-    }
-
-    /// How far it has by the newest rules, whatever those of the ledger are.
-    pub(crate) fn newest_level(&self, unit: UnitId) -> Level {
-        self.level_by([UnitMark::SurelyTwoOwners, UnitMark::SurelyTwoMachines, UnitMark::Checked], unit)
-    }
-
-    fn level_by(&self, marks: [UnitMark; 3], unit: UnitId) -> Level {
-        let levels = [Level::AnotherOwner, Level::AnotherMachine, Level::AnotherWay];
-        let confirmed = marks.into_iter().zip(levels).find(|(mark, _)| self.is(*mark, unit));
-        confirmed.map_or(Level::Once, |(_, level)| level)
+        match () {
+            () if self.is(UnitMark::Independent, unit) => Level::AnotherOwner,
+            () if self.is(UnitMark::TwoMachines, unit) => Level::AnotherMachine,
+            () if self.is(UnitMark::Checked, unit) => Level::AnotherWay,
+            () => Level::Once,
+        }
     }
 }

@@ -7,7 +7,6 @@ use queens::{Plan, UnitId};
 
 use super::{Level, MOST_COMPLETIONS, MachineId, RecordError, Standing, Trust, UnitMark, Vote};
 use crate::ledger::{Record, Recount, Restoration, Retraction, TermRecord, UnitRecord};
-use crate::rules::Rules;
 use crate::shard::Shard;
 
 impl Standing {
@@ -55,9 +54,6 @@ impl Standing {
             return Err(RecordError::TermTooHigh(r.term));
         }
         self.sums.term = Some((r.term, r.coordinator.to_string()));
-        // Who has written by newer rules goes on by them.
-        let rules = &mut self.sums.machines.rules;
-        *rules = r.rules.max(*rules);
         Ok(())
     }
 
@@ -185,13 +181,6 @@ impl Standing {
             && !plan.summand(unit).is_symmetric_count()
         {
             self.marks.of_mut(UnitMark::TwoKinds).insert(unit.0);
-        }
-        let surely = Rules::NEWEST.level(machines.get(of).maker(), machines.get(by).maker());
-        if surely >= Level::AnotherMachine {
-            self.marks.of_mut(UnitMark::SurelyTwoMachines).insert(unit.0);
-        }
-        if surely >= Level::AnotherOwner {
-            self.marks.of_mut(UnitMark::SurelyTwoOwners).insert(unit.0);
         }
         if level >= Level::AnotherMachine && self.marks.of_mut(UnitMark::TwoMachines).insert(unit.0) {
             let machine = machines.get_mut(of);

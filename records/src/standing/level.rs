@@ -1,7 +1,5 @@
 //! How far one count confirms another.
 
-use crate::rules::Rules;
-
 /// How far a count has been confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -15,22 +13,23 @@ pub enum Level {
     AnotherOwner,
 }
 
-impl Rules {
-    /// How far the count of one maker (a machine with its owner) confirms that of another.
-    pub fn level(self, a: (&str, &str), b: (&str, &str)) -> Level {
+impl Level {
+    /// How far the count of one maker (owner and machine) confirms that of another.
+    pub fn between(a: (&str, &str), b: (&str, &str)) -> Self {
         match () {
-            () if self.are_several([a.0, b.0]) => Level::AnotherOwner,
-            () if a.1 != b.1 => Level::AnotherMachine,
-            () => Level::AnotherWay,
+            () if are_several_owners([a.0, b.0]) => Self::AnotherOwner,
+            () if a.1 != b.1 => Self::AnotherMachine,
+            () => Self::AnotherWay,
         }
     }
+}
 
-    /// Whether these are surely not all the same owner.
-    pub fn are_several<'a>(self, owners: impl IntoIterator<Item = &'a str>) -> bool {
-        let mut told_apart = owners.into_iter().filter(|owner| self == Rules::First || !owner.is_empty());
-        let first = told_apart.next();
-        told_apart.any(|owner| Some(owner) != first)
-    }
+/// True if two different owners are among these. The owner without a name may be any of the others: a run may begin without
+/// keys and continue with them.
+pub fn are_several_owners<'a>(owners: impl IntoIterator<Item = &'a str>) -> bool {
+    let mut named = owners.into_iter().filter(|owner| !owner.is_empty());
+    let first = named.next();
+    named.any(|owner| Some(owner) != first)
 }
 
 #[cfg(test)]
@@ -38,22 +37,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_owner_without_a_name_is_surely_nobody_else() {
-        for (a, b, first, second) in [
-            (("", "m"), ("", "m"), Level::AnotherWay, Level::AnotherWay),
-            (("", "m"), ("", "k"), Level::AnotherMachine, Level::AnotherMachine),
-            (("ada", "m"), ("ada", "m"), Level::AnotherWay, Level::AnotherWay),
-            (("ada", "m"), ("ada", "k"), Level::AnotherMachine, Level::AnotherMachine),
-            (("ada", "m"), ("bob", "m"), Level::AnotherOwner, Level::AnotherOwner),
-            (("", "m"), ("ada", "m"), Level::AnotherOwner, Level::AnotherWay),
-            (("", "m"), ("ada", "k"), Level::AnotherOwner, Level::AnotherMachine),
+    fn owner_without_name_is_not_another_owner() {
+        for (a, b, level) in [
+            (("", "m"), ("", "m"), Level::AnotherWay),
+            (("", "m"), ("", "k"), Level::AnotherMachine),
+            (("ada", "m"), ("ada", "m"), Level::AnotherWay),
+            (("ada", "m"), ("ada", "k"), Level::AnotherMachine),
+            (("ada", "m"), ("bob", "m"), Level::AnotherOwner),
+            (("", "m"), ("ada", "m"), Level::AnotherWay),
+            (("", "m"), ("ada", "k"), Level::AnotherMachine),
         ] {
-            for (a, b) in [(a, b), (b, a)] {
-                let levels = (Rules::First.level(a, b), Rules::Second.level(a, b));
-                assert_eq!(levels, (first, second), "{a:?} {b:?}");
-            }
+            assert_eq!((Level::between(a, b), Level::between(b, a)), (level, level), "{a:?} {b:?}");
         }
-        assert!(!Rules::Second.are_several(["", "ada", "", "ada"]));
-        assert!(Rules::Second.are_several(["", "ada", "", "bob"]));
+        assert!(!are_several_owners(["", "ada", "", "ada"]));
+        assert!(are_several_owners(["", "ada", "", "bob"]));
     }
 }

@@ -6,11 +6,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::level::Level;
+use super::level::{Level, are_several_owners};
 use super::machine::{Machine, Trust};
 use super::record_error::RecordError;
 use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Making, Origin, Vote};
-use crate::rules::Rules;
 
 /// All of them. The checkpoint has an entry for each machine, and one for the rest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -25,8 +24,6 @@ pub struct Machines {
     pub(super) losers: BTreeMap<String, BTreeSet<MachineId>>,
     /// Owners who are not believed any more.
     pub(super) expelled: BTreeSet<String>,
-    /// By which they are told apart.
-    pub(super) rules: Rules,
     #[serde(skip)]
     has_cards: bool,
     /// How often it has changed who is believed.
@@ -40,7 +37,6 @@ impl PartialEq for Machines {
             && self.kernels == other.kernels
             && self.losers == other.losers
             && self.expelled == other.expelled
-            && self.rules == other.rules
     }
 }
 
@@ -115,12 +111,12 @@ impl Machines {
 
     /// How far the count of one machine confirms that of another.
     pub(super) fn level(&self, a: MachineId, b: MachineId) -> Level {
-        self.rules.level(self.get(a).maker(), self.get(b).maker())
+        Level::between(self.get(a).maker(), self.get(b).maker())
     }
 
     /// Whether the owners of these are surely not all the same.
     pub(super) fn are_of_several_owners(&self, machines: impl IntoIterator<Item = MachineId>) -> bool {
-        self.rules.are_several(machines.into_iter().map(|id| &*self.get(id).owner))
+        are_several_owners(machines.into_iter().map(|id| &*self.get(id).owner))
     }
 
     /// The origin of a record; machines and kernels that were not heard of before get their numbers.
@@ -180,7 +176,7 @@ impl Machines {
     pub fn is_made_otherwise(&self, vote: &Vote, (maker, kernel, mirrored): Making<'_>) -> bool {
         let own = (self.kernel(vote.origin.kernel), vote.origin.mirrored);
         let counted = self.get(vote.origin.machine);
-        self.rules.level(counted.maker(), maker) > Level::AnotherWay || own != (kernel, mirrored)
+        Level::between(counted.maker(), maker) > Level::AnotherWay || own != (kernel, mirrored)
     }
 
     /// How a vote was made.

@@ -17,17 +17,13 @@ pub enum UnitMark {
     TwoMachines,
     /// of another owner;
     Independent,
-    /// on another kind of hardware;
+    /// on another kind of hardware.
     TwoKinds,
-    /// on a machine that is surely another one,
-    SurelyTwoMachines,
-    /// and surely of another owner.
-    SurelyTwoOwners,
 }
 
 impl UnitMark {
     /// All of them.
-    pub const ALL: [UnitMark; 9] = [
+    pub const ALL: [UnitMark; 7] = [
         UnitMark::Done,
         UnitMark::Due,
         UnitMark::Sampled,
@@ -35,8 +31,6 @@ impl UnitMark {
         UnitMark::TwoMachines,
         UnitMark::Independent,
         UnitMark::TwoKinds,
-        UnitMark::SurelyTwoMachines,
-        UnitMark::SurelyTwoOwners,
     ];
 
     /// The name of the mark in the checkpoint.
@@ -57,7 +51,7 @@ impl UnitMark {
 
 /// The bits of all units.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marks([Bitmap; 9]);
+pub struct Marks([Bitmap; 7]);
 
 impl Marks {
     /// No unit has any.

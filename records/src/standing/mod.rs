@@ -34,7 +34,7 @@ use counts::Counts;
 pub use counts::MOST_COMPLETIONS;
 pub use history::{History, Milestone, usual_step};
 pub use identity::Identity;
-pub use level::Level;
+pub use level::{Level, are_several_owners};
 pub use machine::{Machine, Trust};
 pub use machines::Machines;
 pub use marks::{Marks, UnitMark};

@@ -1,6 +1,8 @@
 use super::*;
 use proto::CoordinatorId;
 
+const RUN: RunId = RunId(7);
+
 fn sites(count: usize) -> Sites {
     Sites::new((0..count).map(|site| format!("http://site-{site}:1")).collect())
 }
@@ -102,19 +104,19 @@ fn who_says_what_is_not_understood_is_not_called_again_and_ends_the_worker_only_
 #[test]
 fn who_is_told_the_highest_term_before_it_has_met_one_begins_there_and_deals_with_no_lower_one() {
     let sites = sites(3);
-    sites.begin_with(2, None, term(1003, 2));
+    sites.begin_with(2, RUN, term(1003, 2));
     assert_eq!((sites.current(), sites.met()), (2, Some(term(1003, 2))));
     assert!(sites.meet(0, term(3, 1)).is_err());
     assert!(sites.meet(2, term(1003, 2)).is_ok());
     // Later it knows for itself.
-    sites.begin_with(0, None, term(3, 1));
+    sites.begin_with(0, RUN, term(3, 1));
     assert_eq!((sites.current(), sites.met()), (2, Some(term(1003, 2))));
 }
 
 #[test]
 fn workers_of_a_process_go_from_address_to_address_each_for_itself_and_know_the_same_terms() {
     let one = sites(3);
-    one.begin_with(1, None, term(3, 1));
+    one.begin_with(1, RUN, term(3, 1));
     let other = one.beside();
     assert_eq!((other.current(), other.met()), (1, Some(term(3, 1))));
     assert!(matches!(one.failed(1, refused()), CoordinatorError::Unavailable(_)));
@@ -168,15 +170,14 @@ fn who_was_left_alone_once_is_not_registered_with_again() {
 
 #[test]
 fn a_run_that_takes_the_place_of_another_brings_its_own_terms_and_what_is_held_of_that_one_is_given_up() {
-    let (one, [before, after]) = (sites(2), [1, 2].map(|run| Some(RunId(run))));
+    let (one, [before, after]) = (sites(2), [RunId(1), RunId(2)]);
     let other = one.beside();
     for sites in [&one, &other] {
         assert!(sites.meet(0, term(3, 1)).is_ok());
         sites.joined(0, before);
-        assert!(sites.other_than(before).is_none() && sites.other_than(None).is_none());
-        assert!(!sites.gives_up_units(before) && !sites.gives_up_units(None));
+        assert!(sites.other_than(before).is_none() && !sites.gives_up_units(before));
     }
-    assert_eq!(one.other_than(after), before);
+    assert_eq!(one.other_than(after), Some(before));
     assert!(one.is_home(0) && !one.is_home(1));
     one.go_over(0, RunId(2));
     assert_eq!(other.met(), None);
@@ -185,7 +186,7 @@ fn a_run_that_takes_the_place_of_another_brings_its_own_terms_and_what_is_held_o
         assert!(sites.gives_up_units(after) && !sites.gives_up_units(after), "once");
         assert!(sites.meet(0, term(1, 2)).is_ok());
     }
-    assert_eq!(one.other_than(before), after, "it does not go back");
+    assert_eq!(one.other_than(before), Some(after), "it does not go back");
     assert!(matches!(one.leave_run_alone(0, RunId(1)), CoordinatorError::Unavailable(_)));
     assert_eq!(one.current(), 1);
 }

@@ -23,11 +23,11 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::Core;
+use records::DoubleCheck;
 use records::ledger::{Record, TermRecord};
 use records::run_directory::LeaseKey;
 use records::shard::Shard;
 use records::standing::{Identity, Standing};
-use records::{DoubleCheck, Rules};
 use worker::{Habit, SimulatedWorker};
 
 /// The key of all leases: it outlives the coordinator's process.
@@ -74,8 +74,8 @@ struct World {
 impl World {
     fn new(truth: &Arc<Truth>, policy: DoubleCheck, habits: &[Habit], seed: u64) -> Self {
         let workers = habits.iter().zip(0..).map(|(habit, k)| SimulatedWorker::new(k, *habit)).collect();
-        let (term, coordinator, rules) = (1, CoordinatorId(1), Rules::NEWEST);
-        let term = Record::Term(TermRecord { term, coordinator, key: None, rules, at: 0 });
+        let (term, coordinator) = (1, CoordinatorId(1));
+        let term = Record::Term(TermRecord { term, coordinator, key: None, at: 0 });
         let mut standing = Standing::new(&truth.plan);
         standing.apply(&truth.plan, Shard::default(), &term).unwrap();
         Self {

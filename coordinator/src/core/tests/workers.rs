@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use proto::{Lease, Owner, Registration, Token, Variant, Verdict, Welcome};
 use queens::UnitId;
-use records::Rules;
 use records::ledger::{Expulsion, Record};
 use records::standing::Identity;
 
@@ -267,29 +266,5 @@ fn units_that_are_not_in_the_plan_end_nothing_whoever_names_them() {
             };
             assert!(core.register(T0, claiming).unwrap().leases.is_empty());
         }
-    }
-}
-
-#[test]
-fn new_rules_are_named_only_where_some_have_a_name_and_some_have_not() {
-    let counted_by = |owner: &str| {
-        let mut core = core();
-        assert_eq!(core.rules(T0), Rules::First, "nothing is on record");
-        let worker = join_of(&mut core, owner, "m");
-        let lease = core.lease(T0, worker, 1).unwrap()[0];
-        report(&mut core, T0, worker, lease, 5);
-        core.release(T0, worker, &[], true).unwrap();
-        core
-    };
-    for (before, now, rules) in [
-        ("", Some(""), Rules::First),
-        ("ada", Some("bob"), Rules::First),
-        ("", Some("ada"), Rules::NEWEST),
-        ("ada", Some(""), Rules::NEWEST),
-        ("", None, Rules::NEWEST),
-    ] {
-        let mut core = counted_by(before);
-        now.map(|owner| join_of(&mut core, owner, "k"));
-        assert_eq!(core.rules(T0), rules, "{before:?}, then {now:?}");
     }
 }

@@ -43,8 +43,6 @@ impl UnitMark {
             UnitMark::TwoMachines => "two_machines",
             UnitMark::Independent => "independent",
             UnitMark::TwoKinds => "two_kinds",
-            UnitMark::SurelyTwoMachines => "surely_two_machines",
-            UnitMark::SurelyTwoOwners => "surely_two_owners",
         }
     }
 }

@@ -20,7 +20,7 @@ mod sample;
 mod selection;
 
 use queens::kernel::Method;
-use queens::{Summand, TallyError, UnitId};
+use queens::{Class, Classified, Summand, TallyError, UnitId};
 use thiserror::Error;
 
 use crate::answer::{Agreement, Answer};
@@ -68,6 +68,12 @@ pub enum VerifyError {
     /// The total is not the published one.
     #[error("the ledger is complete, but its total differs from the published value")]
     Published,
+}
+
+impl Classified for VerifyError {
+    fn class(&self) -> Class {
+        Class::Unsound
+    }
 }
 
 impl VerifyError {

@@ -4,11 +4,9 @@
 use std::borrow::Cow;
 use std::env;
 use std::io::IsTerminal;
-use std::os::fd::AsFd;
 
-use rustix::termios::tcgetwinsize;
+use console::{Alignment, measure_text_width, pad_str, truncate_str};
 use textwrap::{Options, WordSeparator, WordSplitter};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Lines are not longer, in characters.
 pub const COLUMNS: usize = 80;
@@ -28,12 +26,6 @@ pub fn size() -> (usize, usize) {
     let is_known = |(columns, rows): &(u16, u16)| *columns > 0 && *rows > 0;
     let known = ratatui::crossterm::terminal::size().ok().filter(is_known);
     known.map_or((COLUMNS, 24), |(columns, rows)| (columns.into(), rows.into()))
-}
-
-/// How many columns a line may have that is painted on that terminal: no more than other lines, and than it has.
-pub fn columns(stream: &impl AsFd) -> usize {
-    let known = tcgetwinsize(stream).ok().map(|size| size.ws_col.into()).filter(|columns| *columns > 0);
-    known.map_or(COLUMNS, |columns: usize| columns.min(COLUMNS))
 }
 
 fn understands_codes(term: Option<&str>) -> bool {
@@ -62,31 +54,19 @@ fn options() -> Options<'static> {
     options.word_separator(WordSeparator::AsciiSpace).word_splitter(WordSplitter::NoHyphenation)
 }
 
-/// The text in so many columns: what is too long is cut, with an ellipsis for what is missing.
+/// The text in at most so many columns, with an ellipsis for what is cut.
 pub fn cut(text: &str, columns: usize) -> String {
-    if columns_of(text) <= columns {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
-    for letter in text.chars() {
-        if columns_of(&kept) + letter.width().unwrap_or(0) >= columns {
-            break;
-        }
-        kept.push(letter);
-    }
-    kept + "…"
+    truncate_str(text, columns, "…").into_owned()
 }
 
-/// The text in just so many columns: cut, or with spaces behind it.
+/// The text in exactly so many columns: cut, or with spaces behind it.
 pub fn filled(text: &str, columns: usize) -> String {
-    let text = cut(text, columns);
-    let spaces = columns.saturating_sub(columns_of(&text));
-    text + &" ".repeat(spaces)
+    pad_str(text, columns, Alignment::Left, Some("…")).into_owned()
 }
 
 /// How many columns the text takes: letters of some scripts take two.
 pub fn columns_of(text: &str) -> usize {
-    text.width()
+    measure_text_width(text)
 }
 
 #[cfg(test)]

@@ -7,14 +7,14 @@ use std::time::Duration;
 use anyhow::bail;
 use proto::Phase;
 use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use worker::Remote;
 
 use super::text::text;
 use crate::exit;
 use crate::log::plain;
 use crate::output::{listing, print};
-use crate::progress::{Cadence, describe};
+use crate::progress::{describe, pause};
 use crate::signals::Signals;
 use crate::terminal::{cut, repaints, size, wrapped};
 use crate::watched::{self, Sight};
@@ -36,7 +36,8 @@ pub async fn show(remote: Remote, give_up_after: Duration) -> anyhow::Result<Exi
 
 async fn follow(mut sights: watch::Receiver<Sight>, give_up_after: Duration) -> anyhow::Result<ExitCode> {
     let mut screen = repaints(&io::stdout()).then(RepaintedStatus::default);
-    let mut cadence = Cadence::new(Duration::ZERO);
+    let begun = Instant::now();
+    let mut due = begun;
     let (mut was_gone, mut told) = (false, None);
     loop {
         let sight = sights.borrow_and_update().clone();
@@ -51,8 +52,9 @@ async fn follow(mut sights: watch::Receiver<Sight>, give_up_after: Duration) -> 
             if let Some((_, news)) = news {
                 print(news)?;
             }
-            if sight.is_something() && (cadence.is_due() || is_news) {
+            if sight.is_something() && (Instant::now() >= due || is_news) {
                 print(&line(&sight))?;
+                due = Instant::now() + pause(begun.elapsed());
             }
         }
         if has_ended {

@@ -206,8 +206,8 @@ impl Write for Screen {
         let reached = entry.strip_prefix(FINISH).and_then(|number| number.parse().ok());
         match entry.strip_prefix(PAINT) {
             Some(text) => self.paint(text),
-            // The lines that were left out last are mentioned at the end.
-            None => self.write_line(if reached.is_some() { "" } else { &entry }),
+            None if reached.is_none() => self.write_line(&entry),
+            None => {}
         }
         let mut finishes = FINISHES.lock();
         finishes.timed_out = false;

@@ -93,6 +93,6 @@ mod tests {
     fn a_policy_that_was_changed_meanwhile_is_not_said_again() {
         let typed = ["coordinator", "--double-check", "5%", "--run", "r", "--replicas=2"].map(String::from);
         assert_eq!(typed_again(&typed, &["--double-check", "--replicas"]), "coordinator --run r");
-        assert_eq!(typed_again(&typed, &["--replicas"]), "coordinator --double-check 5% --run r");
+        assert_eq!(typed_again(&typed, &["--replicas"]), "coordinator --double-check '5%' --run r");
     }
 }

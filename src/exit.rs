@@ -10,6 +10,7 @@
 //! | 130, 143 | interrupted by Ctrl-C, by SIGTERM; 143 also where the terminal of what counts, serves or watches was closed, and where `--for` or `--until` ends a count that is not complete |
 //! | 129 | the terminal of another command was closed: the system's own end of it |
 
+use std::error::Error;
 use std::io;
 use std::process::ExitCode;
 
@@ -23,8 +24,8 @@ use coordinator::{StartError, Withheld};
 use gpu::GpuError;
 #[cfg(feature = "atlas")]
 use queens::BoardError;
-use queens::PlanError;
 use queens::kernel::KernelError;
+use queens::{Class, Classified, PlanError};
 use records::export::ExportError;
 use records::ledger::LedgerError;
 use records::policy::PolicyError;
@@ -46,162 +47,48 @@ pub const UNSOUND: u8 = 3;
 
 /// The exit code of a command that has failed.
 pub fn of(error: &anyhow::Error) -> ExitCode {
-    match error {
-        _ if is_unsound(error) => ExitCode::from(UNSOUND),
-        _ if is_wrong_command(error) => ExitCode::from(USAGE),
-        _ => ExitCode::FAILURE,
+    match class(error) {
+        Class::Failed => ExitCode::FAILURE,
+        Class::Usage => ExitCode::from(USAGE),
+        Class::Unsound => ExitCode::from(UNSOUND),
     }
 }
 
-/// Whether what was typed cannot be, here or for that run, however often it is tried.
-fn is_wrong_command(error: &anyhow::Error) -> bool {
-    let of_other_run = |error: &RunDirectoryError| {
-        matches!(
-            error,
-            RunDirectoryError::OtherBoard { .. }
-                | RunDirectoryError::OtherShard { .. }
-                | RunDirectoryError::OtherScheme { .. }
-        )
+/// Whether the run was examined and found wanting.
+pub fn is_unsound(error: &anyhow::Error) -> bool {
+    class(error) == Class::Unsound
+}
+
+/// The class of the first of these types that the error is.
+macro_rules! class_of {
+    ($error:ident: $($type:ty),* $(,)?) => {
+        None$(.or_else(|| Some($error.downcast_ref::<$type>()?.class())))*
     };
-    error.is::<WrongCommand>()
-        || error.is::<PlanError>()
-        || error.is::<KernelError>()
-        || matches!(error.downcast_ref(), Some(GpuError::NoSuchDevice { .. }))
-        || is_wrong_in_atlas(error)
-        || error.is::<TwoRuns>()
-        || error.is::<PolicyError>()
-        || matches!(error.downcast_ref(), Some(StartError::Policy(_)))
-        || matches!(error.downcast_ref(), Some(StoreError::Directory(error)) if of_other_run(error))
-        || error.downcast_ref().is_some_and(is_of_other_runs)
-        || matches!(
-            error.downcast_ref(),
-            Some(AddressError::Malformed(_) | AddressError::NoAuthority(_) | AddressError::NotEncrypted(_))
-        )
 }
 
-/// Whether these runs cannot be joined, or not there, however often it is tried.
-fn is_of_other_runs(error: &MergeError) -> bool {
-    matches!(
-        error,
-        MergeError::OtherPlan { .. }
-            | MergeError::SameRun { .. }
-            | MergeError::Occupied(_)
-            | MergeError::Within { .. }
-            | MergeError::Irreplaceable { .. }
-            | MergeError::NotEmpty(_)
-    )
+fn class(error: &anyhow::Error) -> Class {
+    let class = class_of!(
+        error: WrongCommand, PlanError, KernelError, GpuError, StartError, Withheld, AddressError, TwoRuns,
+        AuditError, CertificateError, CopyError, ExportError, HeadError, LedgerError, MergeError, PolicyError,
+        RetractError, RunDirectoryError, StoreError, VerifyError,
+    );
+    let class = class.or_else(|| class_in_atlas(error)).unwrap_or(Class::Failed);
+    // What cannot be read says nothing about the run.
+    let is_of_system = error.chain().any(<dyn Error>::is::<io::Error>);
+    if class == Class::Unsound && is_of_system { Class::Failed } else { class }
 }
 
-/// Whether the arguments of a command about single solutions contradict each other, or ask for what there is not.
 #[cfg(feature = "atlas")]
-fn is_wrong_in_atlas(error: &anyhow::Error) -> bool {
-    error.is::<WrongAtlasCommand>()
-        || error.is::<StudyError>()
-        || error.is::<PlacementError>()
-        || error.is::<WrongLength>()
-        || error.is::<TooManyQueens>()
-        || error.is::<BeyondMethod>()
-        || error.is::<TreeTooLarge>()
-        || error.is::<TooMany>()
-        || error.is::<CountTooLong>()
-        || error.is::<PictureError>()
-        || error.is::<BoardError>()
-        || matches!(error.downcast_ref(), Some(FileError::Size(_)))
-        || matches!(error.downcast_ref(), Some(SiteError::Size(_)))
+fn class_in_atlas(error: &anyhow::Error) -> Option<Class> {
+    class_of!(
+        error: WrongAtlasCommand, BeyondMethod, BoardError, CountTooLong, FileError, PictureError, PlacementError,
+        SiteError, StudyError, TooMany, TooManyQueens, TreeTooLarge, WrongLength,
+    )
 }
 
 #[cfg(not(feature = "atlas"))]
-fn is_wrong_in_atlas(_: &anyhow::Error) -> bool {
-    false
-}
-
-/// Whether it was looked at, and found wanting. What could not be read says nothing of the run.
-pub fn is_unsound(error: &anyhow::Error) -> bool {
-    if error.chain().any(<dyn std::error::Error>::is::<io::Error>) {
-        return false;
-    }
-    error.downcast_ref().is_some_and(is_in_run)
-        || error.is::<VerifyError>()
-        || error.downcast_ref().is_some_and(is_in_ledger)
-        || error.is::<LedgerError>()
-        || matches!(error.downcast_ref(), Some(ExportError::LineEnd(_) | ExportError::Differs { .. }))
-        || error.downcast_ref().is_some_and(is_in_certificate)
-        || error.downcast_ref().is_some_and(is_in_heads)
-        || error.downcast_ref().is_some_and(is_unfit)
-        || error.downcast_ref().is_some_and(in_store)
-        || matches!(error.downcast_ref(), Some(StartError::Store(error)) if in_store(error))
-        || error.downcast_ref().is_some_and(in_merging)
-        || error.downcast_ref().is_some_and(in_retracting)
-        || error.downcast_ref().is_some_and(in_copy)
-}
-
-/// Whether it is the run that has no answer, and not this process that cannot give it: then another start mends that.
-fn is_in_run(withheld: &Withheld) -> bool {
-    match withheld {
-        Withheld::Audit(error) => is_in_ledger(error),
-        Withheld::Record(_) | Withheld::Sums(_) => true,
-    }
-}
-
-fn is_in_ledger(error: &AuditError) -> bool {
-    !matches!(error, AuditError::Differs | AuditError::Died)
-}
-
-/// Whether it is a certificate, but none to be believed.
-fn is_in_certificate(error: &CertificateError) -> bool {
-    !matches!(error, CertificateError::Malformed(_) | CertificateError::OtherForm(_))
-}
-
-/// Whether they are heads, but none of the run.
-fn is_in_heads(error: &HeadError) -> bool {
-    !matches!(error, HeadError::Malformed(_) | HeadError::Empty)
-}
-
-/// Whether `run.json` is none that a sound run has.
-fn is_unfit(error: &RunDirectoryError) -> bool {
-    matches!(
-        error,
-        RunDirectoryError::LostRunFile(_)
-            | RunDirectoryError::LostLedger(_)
-            | RunDirectoryError::Malformed { .. }
-            | RunDirectoryError::Plan { .. }
-            | RunDirectoryError::OtherPlan { .. }
-    )
-}
-
-fn in_store(error: &StoreError) -> bool {
-    match error {
-        StoreError::Ledger(_) => true,
-        StoreError::Directory(error) => is_unfit(error),
-        _ => false,
-    }
-}
-
-fn in_merging(error: &MergeError) -> bool {
-    match error {
-        MergeError::Ledger(_) | MergeError::Record(_) | MergeError::Disputes { .. } => true,
-        MergeError::Directory(error) => is_unfit(error),
-        MergeError::Store(error) => in_store(error),
-        _ => false,
-    }
-}
-
-fn in_retracting(error: &RetractError) -> bool {
-    match error {
-        RetractError::Ledger(_) | RetractError::Record(_) => true,
-        RetractError::Directory(error) => is_unfit(error),
-        RetractError::Store(error) => in_store(error),
-        RetractError::Nothing(_) => false,
-    }
-}
-
-/// Whether it is the copy that is not sound, or the run that is copied.
-fn in_copy(error: &CopyError) -> bool {
-    match error {
-        CopyError::Copied(_) | CopyError::NotSound { .. } | CopyError::NotComplete => true,
-        CopyError::Directory(error) | CopyError::Lost(error) => is_unfit(error),
-        _ => false,
-    }
+fn class_in_atlas(_: &anyhow::Error) -> Option<Class> {
+    None
 }
 
 #[cfg(test)]
@@ -209,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_withheld_by_what_another_start_mends_has_the_code_of_an_error() {
+    fn answer_withheld_until_restart_is_failure() {
         let code =
             |why: AuditError| of(&anyhow::Error::new(Withheld::from(why)).context("the answer is withheld"));
         for why in [AuditError::Differs, AuditError::Died] {

@@ -1,60 +1,63 @@
-//! What is said on stderr: the log that the libraries tell through tracing, and sentences of the commands.
+//! Everything that diadem writes to stderr: the log of all crates, the sentences of commands, and the painted progress line.
 //!
-//! It goes through one queue to one thread that writes. A log that cannot be written, because the disk is full or the
-//! pipe closed, ends nothing; one that nobody reads holds nothing up: lines are left out then, and counted.
+//! One thread writes it, behind a bounded queue. A log that cannot be written ends nothing, and a log that nobody reads holds nothing
+//! up: lines that find no room are dropped and counted.
 
 use std::borrow::Cow;
 use std::env;
 use std::fmt::Arguments;
 use std::io::{self, Write};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
-use std::thread;
+use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
-use parking_lot::Mutex;
+use indicatif::{ProgressBar, ProgressStyle};
+use parking_lot::{Condvar, Mutex};
 use proto::seen;
 use serde_json::json;
 use tracing::Level;
+use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder};
 use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
-use tracing_subscriber::fmt::{self, MakeWriter};
+use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::args::LogFormat;
-use crate::terminal::{self, cut, has_colours};
+use crate::terminal::{has_colours, told};
 
-/// At most so many lines wait to be written.
-const WAITING: usize = 4096;
+/// The queue holds at most this many lines.
+const QUEUE_LINES: usize = 4096;
 
-/// A longer line is cut.
-const LONGEST: usize = 8 << 10;
+/// [`finish`] waits this long for the reader of stderr.
+const FINISH_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// At the end so long is waited for a reader of what is left; and for the thread that writes, which a busy machine may give no turn for
-/// a while.
-const LAST_WORDS: Duration = Duration::from_secs(3);
+/// An entry of the queue that begins so is the painted line; without a text it removes that line.
+const PAINT: char = '\r';
 
-/// To the start of the line, and away with what stands on it.
-const CLEAR: &str = "\r\x1b[K";
+/// An entry of the queue that begins so is the number of a [`finish`]; all other entries are lines of the log.
+const FINISH: char = '\0';
 
-/// The way to the thread that writes; none where the system gives no thread.
-static QUEUE: OnceLock<Option<SyncSender<LogEntry>>> = OnceLock::new();
+/// The queue, with its thread. The guard of the queue is never dropped: it would print to stdout when nobody reads the log.
+static QUEUE: LazyLock<NonBlocking> = LazyLock::new(|| {
+    let queue = NonBlockingBuilder::default().buffered_lines_limit(QUEUE_LINES).thread_name("log");
+    let (queue, guard) = queue.finish(Screen::default());
+    std::mem::forget(guard);
+    queue
+});
 
-/// How many lines were left out since the last that was written.
-static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
+static FINISHES: Mutex<Finishes> = Mutex::new(Finishes { asked: 0, reached: 0, timed_out: false });
 
-/// The answer for which [`finish`] has waited in vain.
-static UNANSWERED: Mutex<Option<Receiver<()>>> = Mutex::new(None);
+static FINISH_REACHED: Condvar = Condvar::new();
 
 static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
-enum LogEntry {
-    Line(Vec<u8>),
-    /// The line below all others says so now; without a text it is gone.
-    Below(Option<String>),
-    /// All before this has been written.
-    End(SyncSender<()>),
+/// How far the thread that writes is.
+struct Finishes {
+    /// How many times [`finish`] was called.
+    asked: u64,
+    /// The last call whose entry was reached.
+    reached: u64,
+    /// Whether the last call timed out, and nothing was written since.
+    timed_out: bool,
 }
 
 /// Starts the log. `DIADEM_LOG` sets another level, as in `DIADEM_LOG=debug`, or one for each library, as in
@@ -67,7 +70,7 @@ pub fn start(level: Level) {
         Ok(asked) => (asked.unwrap_or(usual), None),
         Err(mistake) => (usual, Some(mistake)),
     };
-    let lines = fmt::layer().with_writer(Lines).with_target(false);
+    let lines = fmt::layer().with_writer(QUEUE.clone()).with_target(false);
     let registry = tracing_subscriber::registry().with(shown);
     match format() {
         LogFormat::Text => registry.with(lines.with_ansi(has_colours(&io::stderr()))).init(),
@@ -105,9 +108,9 @@ fn format() -> LogFormat {
     FORMAT.get().copied().unwrap_or_default()
 }
 
-/// Says a sentence, with a line end after it.
+/// Writes a sentence and a line end.
 pub fn say(sentence: Arguments<'_>) {
-    put(line(sentence));
+    put(&line(sentence));
 }
 
 /// The text with every character escaped that is not seen, but line ends and tabs: names in a ledger or from a peer may hold what a
@@ -117,24 +120,23 @@ pub fn plain(text: &str) -> Cow<'_, str> {
 }
 
 /// A sentence as a line of the log.
-fn line(sentence: Arguments<'_>) -> Vec<u8> {
+fn line(sentence: Arguments<'_>) -> String {
     let line = match format() {
         LogFormat::Text => plain(&sentence.to_string()).into_owned(),
         LogFormat::Json => json!({ "message": sentence.to_string() }).to_string(),
     };
-    (line + "\n").into_bytes()
+    line + "\n"
 }
 
-/// Paints a line below all others over with that text; without a text it goes away. As with the log, a terminal that nobody
-/// reads holds nothing up.
-pub fn paint_below(text: Option<String>) {
-    if let Some(queue) = queue() {
-        queue.try_send(LogEntry::Below(text)).ok();
-    }
+/// Paints the text below the log, over the text painted before; an empty text removes that line.
+pub fn paint(text: &str) {
+    put(&format!("{PAINT}{}", seen(text, &[])));
 }
 
-/// Has a panic say one sentence.
-pub fn quiet_panics() {
+/// Starts the thread that writes, and reports a panic in one sentence.
+pub fn open() {
+    // First: a queue that cannot start its thread panics.
+    LazyLock::force(&QUEUE);
     std::panic::set_hook(Box::new(|panic| {
         // The checkpoint reports these as errors, and the run continues without it.
         if records::is_checkpoint_thread() {
@@ -146,99 +148,80 @@ pub fn quiet_panics() {
     }));
 }
 
-/// Waits until all is written that was said, but not for ever: and once only for a terminal that nobody reads, however many lines
-/// of progress end on it.
+/// Waits until everything before this call is written, at most [`FINISH_TIMEOUT`]. While a terminal stays unread, only the first call
+/// waits.
 pub fn finish() {
-    let Some(Some(queue)) = QUEUE.get() else { return };
-    let mut unanswered = UNANSWERED.lock();
-    if unanswered.as_ref().is_some_and(|answer| answer.try_recv() == Err(TryRecvError::Empty)) {
+    let mut finishes = FINISHES.lock();
+    if finishes.timed_out {
         return;
     }
-    let (written, answer) = sync_channel(1);
-    if queue.try_send(LogEntry::End(written)).is_ok() {
-        *unanswered = answer.recv_timeout(LAST_WORDS).is_err().then_some(answer);
-    }
+    finishes.asked += 1;
+    let asked = finishes.asked;
+    put(&format!("{FINISH}{asked}"));
+    let wait = FINISH_REACHED.wait_while_for(&mut finishes, |now| now.reached < asked, FINISH_TIMEOUT);
+    finishes.timed_out = wait.timed_out();
 }
 
-/// Puts a line into the queue, if there is room.
-fn put(mut line: Vec<u8>) {
-    // Half of a JSON object would be none.
-    if line.len() > LONGEST && format() == LogFormat::Text {
-        line.truncate(LONGEST);
-        line.extend(" ...\n".as_bytes());
-    }
-    let is_waiting = queue().is_some_and(|queue| queue.try_send(LogEntry::Line(line)).is_ok());
-    if !is_waiting {
-        LEFT_OUT.fetch_add(1, Ordering::Relaxed);
-    }
+/// Puts an entry into the queue if there is room.
+fn put(entry: &str) {
+    QUEUE.clone().write_all(entry.as_bytes()).ok();
 }
 
-/// The way to the thread that writes, which is started when there is something to write; none where the system gives no thread.
-fn queue() -> Option<&'static SyncSender<LogEntry>> {
-    let started = || {
-        let (queue, entries) = sync_channel(WAITING);
-        thread::Builder::new().name("log".into()).spawn(move || write(&entries)).ok().map(|_| queue)
-    };
-    QUEUE.get_or_init(started).as_ref()
+/// What the thread of the queue writes to.
+#[derive(Default)]
+struct Screen {
+    /// The painted line, if any.
+    painted: Option<ProgressBar>,
+    /// How many lines of the log stderr has refused.
+    refused: usize,
+    /// How many of the lines that were left out the log has mentioned.
+    mentioned: usize,
 }
 
-/// Writes what comes, as far as it can be written.
-fn write(entries: &Receiver<LogEntry>) {
-    let mut err = io::stderr();
-    let mut below: Option<String> = None;
-    for entry in entries {
-        match entry {
-            LogEntry::Line(text) => {
-                let left_out = LEFT_OUT.swap(0, Ordering::Relaxed);
-                let mut told = text;
-                if left_out > 0 {
-                    let sentence = format_args!("diadem: {left_out} lines of the log were left out");
-                    told.splice(0..0, line(sentence));
-                }
-                let told = String::from_utf8_lossy(&told);
-                let told = if format() == LogFormat::Text { terminal::told(&told, &err) } else { told };
-                let told = match &below {
-                    Some(below) => format!("{CLEAR}{told}{below}").into(),
-                    None => told,
-                };
-                if err.write_all(told.as_bytes()).is_err() {
-                    LEFT_OUT.fetch_add(left_out + 1, Ordering::Relaxed);
-                }
-            }
-            LogEntry::Below(text) => {
-                // In the last column some terminals go on to the next line.
-                let text = text.map(|text| cut(&seen(&text, &[]), terminal::columns(&err) - 1));
-                if below != text {
-                    let painted = format!("{CLEAR}{}", text.as_deref().unwrap_or_default());
-                    err.write_all(painted.as_bytes()).ok();
-                    below = text;
-                }
-            }
-            LogEntry::End(written) => {
-                written.send(()).ok();
-            }
+impl Screen {
+    fn paint(&mut self, text: &str) {
+        if text.is_empty() {
+            self.painted.take().inspect(ProgressBar::finish_and_clear);
+        } else {
+            self.painted.get_or_insert_with(painted_line).set_message(text.to_owned());
+        }
+    }
+
+    fn write_line(&mut self, text: &str) {
+        let left_out = QUEUE.error_counter().dropped_lines() + self.refused;
+        let notice = match left_out - self.mentioned {
+            0 => String::new(),
+            new => line(format_args!("diadem: {new} lines of the log were left out")),
+        };
+        let text = notice + text;
+        let text = if format() == LogFormat::Text { told(&text, &io::stderr()) } else { text.into() };
+        let write = || io::stderr().write_all(text.as_bytes());
+        match self.painted.as_ref().map_or_else(write, |painted| painted.suspend(write)) {
+            Ok(()) => self.mentioned = left_out,
+            Err(_) => self.refused += 1,
         }
     }
 }
 
-/// Where tracing writes: each event is a line of its own.
-struct Lines;
-
-/// A line that is put into the queue when it is complete.
-struct PendingLine(Vec<u8>);
-
-impl<'a> MakeWriter<'a> for Lines {
-    type Writer = PendingLine;
-
-    fn make_writer(&'a self) -> PendingLine {
-        PendingLine(Vec::new())
+impl Write for Screen {
+    /// The queue passes on each entry as a whole.
+    fn write_all(&mut self, entry: &[u8]) -> io::Result<()> {
+        let entry = String::from_utf8_lossy(entry);
+        let reached = entry.strip_prefix(FINISH).and_then(|number| number.parse().ok());
+        match entry.strip_prefix(PAINT) {
+            Some(text) => self.paint(text),
+            None if reached.is_none() => self.write_line(&entry),
+            None => {}
+        }
+        let mut finishes = FINISHES.lock();
+        finishes.timed_out = false;
+        finishes.reached = reached.unwrap_or(finishes.reached);
+        FINISH_REACHED.notify_all();
+        Ok(())
     }
-}
 
-impl Write for PendingLine {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.extend_from_slice(bytes);
-        Ok(bytes.len())
+    fn write(&mut self, entry: &[u8]) -> io::Result<usize> {
+        self.write_all(entry).map(|()| entry.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -246,12 +229,10 @@ impl Write for PendingLine {
     }
 }
 
-impl Drop for PendingLine {
-    fn drop(&mut self) {
-        if !self.0.is_empty() {
-            put(std::mem::take(&mut self.0));
-        }
-    }
+/// A line that is cut at the width of the terminal.
+fn painted_line() -> ProgressBar {
+    let style = ProgressStyle::with_template("{wide_msg}").expect("the template is valid");
+    ProgressBar::new_spinner().with_style(style)
 }
 
 #[cfg(test)]

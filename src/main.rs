@@ -20,11 +20,9 @@ mod progress;
 mod samples;
 mod settings;
 mod signals;
-#[allow(unsafe_code, reason = "has the C library call something before main")]
 mod stdout;
 mod terminal;
 mod version;
-mod waiting;
 mod watched;
 mod youngest;
 
@@ -38,7 +36,7 @@ use log::say;
 use settings::CompletedLine;
 
 fn main() -> ExitCode {
-    log::quiet_panics();
+    log::open();
     signals::survive_file_size_limits().ok();
     let code = match settings::complete(std::env::args_os().collect(), &settings::environment) {
         Ok(completed) => run(&completed),
@@ -80,7 +78,7 @@ fn usage(error: &clap::Error, completed: &CompletedLine) -> ExitCode {
         return ended(output::listing(output::print(&version::text()).map(|()| ExitCode::SUCCESS)));
     }
     if !error.use_stderr() {
-        let printed = stdout::stdout().and_then(|_| Ok(error.print().map_err(stdout::of_stdout)?));
+        let printed = error.print().map_err(|error| stdout::of_stdout(error).into());
         return ended(output::listing(printed.map(|()| ExitCode::SUCCESS)));
     }
     match command_line::complaint(error, completed) {

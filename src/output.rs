@@ -20,7 +20,7 @@ use crate::terminal::told;
 
 /// Prints the text and a newline to stdout, as [plain] text. A reader that has gone away is an error, but for a listing.
 pub fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = stdout()?;
+    let mut out = stdout();
     writeln!(out, "{}", plain(text))?;
     Ok(out.flush()?)
 }

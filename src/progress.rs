@@ -1,5 +1,8 @@
-//! Progress on stderr: one line that is painted over where that is a terminal, a plain line now and then otherwise.
+//! Progress on stderr: a painted line on a terminal, plain lines at growing intervals elsewhere.
 
+use std::io;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
 use std::time::Duration;
 
 use coordinator::Snapshot;
@@ -9,110 +12,104 @@ use records::counted;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use crate::log::{finish, paint_below, say};
-use crate::output::{significant, time_left};
+use crate::log::{finish, paint, say};
+use crate::output::{significant, span, time_left};
 use crate::terminal::{COLUMNS, cut, repaints};
 
-/// The first plain line comes after this time, and the next ones after a quarter of the time that has passed, but no sooner and
-/// no later than that: often at the start, and later every ten minutes.
-const SOONEST: Duration = Duration::from_secs(5);
-const LATEST: Duration = Duration::from_mins(10);
+/// Bounds of the pause between two plain lines. Within them it is a quarter of the time so far.
+const SHORTEST_PAUSE: Duration = Duration::from_secs(5);
+const LONGEST_PAUSE: Duration = Duration::from_mins(10);
 
-/// A line is painted so often.
+/// A line is painted this often.
 const PAINT_EVERY: Duration = Duration::from_millis(500);
 
-/// When plain lines are due.
-pub struct Cadence {
-    begun: Instant,
-    next: Instant,
-}
+/// Work that takes less than this is not worth a word.
+const PATIENCE: Duration = Duration::from_secs(2);
 
-impl Cadence {
-    /// The first one is due after that time.
-    pub fn new(first: Duration) -> Self {
-        let begun = Instant::now();
-        Self { begun, next: begun + first }
-    }
-
-    /// Whether one is due now; if so, the next one is later.
-    pub fn is_due(&mut self) -> bool {
-        let now = Instant::now();
-        let is_due = now >= self.next;
-        if is_due {
-            self.next = now + pause(self.begun.elapsed());
-        }
-        is_due
-    }
-}
-
-/// Where progress is told.
+/// A line that says how far a command is.
 pub struct ProgressLine {
-    /// Whether it is a line that is painted over, on a terminal.
     is_painted: bool,
-    /// When it was painted last, or began.
-    painted: Instant,
-    cadence: Cadence,
+    begun: Instant,
+    due: Instant,
 }
 
 impl ProgressLine {
-    /// On stderr.
+    /// A line on stderr. It is due now on a terminal, after the shortest pause elsewhere.
     pub fn new() -> Self {
-        let is_painted = repaints(&std::io::stderr());
-        Self { is_painted, painted: Instant::now(), cadence: Cadence::new(SOONEST) }
+        let (is_painted, begun) = (repaints(&io::stderr()), Instant::now());
+        Self { is_painted, begun, due: if is_painted { begun } else { begun + SHORTEST_PAUSE } }
     }
 
-    /// That is so now.
-    pub fn tell(&mut self, text: &str) {
+    /// Shows the text if the line is due.
+    pub fn show(&mut self, text: impl FnOnce() -> String) {
+        let now = Instant::now();
+        if now < self.due {
+            return;
+        }
         if self.is_painted {
-            paint_below(Some(text.to_owned()));
-            self.painted = Instant::now();
-        } else if self.cadence.is_due() {
-            say(format_args!("{text}"));
+            paint(&text());
+            self.due = now + PAINT_EVERY;
+        } else {
+            say(format_args!("{}", text()));
+            self.due = now + pause(now - self.begun);
         }
     }
 
-    /// That is so now; for who would tell it at every moment: it is told where it is due.
-    pub fn tell_if_due(&mut self, text: impl FnOnce() -> String) {
-        if Instant::now() >= self.due() {
-            self.tell(&text());
-        }
-    }
-
-    /// How many columns there are.
+    /// How many columns a text may have.
     fn columns(&self) -> usize {
         if self.is_painted { COLUMNS - 1 } else { usize::MAX }
     }
 
-    /// When that should be said next.
+    /// When to show the next text.
     pub fn due(&self) -> Instant {
-        if self.is_painted { self.painted + PAINT_EVERY } else { self.cadence.next }
+        self.due
     }
 }
 
 impl Drop for ProgressLine {
     fn drop(&mut self) {
-        if self.is_painted {
-            paint_below(None);
-            // What is printed next must not stand on it.
+        if self.is_painted && self.due > self.begun {
+            paint("");
+            // What stdout prints next must not follow the painted line.
             finish();
         }
     }
 }
 
-/// How long after a plain line the next one comes.
-fn pause(elapsed: Duration) -> Duration {
-    (elapsed / 4).clamp(SOONEST, LATEST)
+/// The pause after a plain line that comes after that time.
+pub fn pause(elapsed: Duration) -> Duration {
+    (elapsed / 4).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
 }
 
-/// Tells the snapshots as they come, until the sender is gone or this is dropped.
+/// Does work of unknown length, and says what it is, as in `sorting the solutions`, if it takes a while.
+pub fn during<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
+    let (done, is_done) = sync_channel::<()>(0);
+    let watch = move || {
+        let (begun, mut line, mut wait) = (Instant::now(), ProgressLine::new(), PATIENCE);
+        while is_done.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+            line.show(|| format!("{what}: {} so far", span(Duration::from_secs(begun.elapsed().as_secs()))));
+            wait = Duration::from_secs(1);
+        }
+    };
+    // If the system has no thread for it, the work is done in silence.
+    let watching = thread::Builder::new().name("progress".into()).spawn(watch);
+    let worked = work();
+    drop(done);
+    if let Ok(watching) = watching {
+        watching.join().ok();
+    }
+    worked
+}
+
+/// Shows the snapshots as they come, until the sender is gone or this is dropped.
 pub async fn show(mut snapshots: watch::Receiver<Snapshot>) {
     let mut line = ProgressLine::new();
     loop {
-        let text = describe(&snapshots.borrow_and_update().status, line.columns());
-        line.tell(&text);
-        tokio::select! {
-            changed = snapshots.changed() => if changed.is_err() { break },
-            () = sleep_until(line.due()) => {}
+        sleep_until(line.due()).await;
+        let columns = line.columns();
+        line.show(|| describe(&snapshots.borrow_and_update().status, columns));
+        if snapshots.has_changed().is_err() {
+            break;
         }
     }
 }
@@ -164,7 +161,7 @@ mod tests {
 
     #[test]
     fn plain_lines_come_often_at_the_start_and_later_every_ten_minutes() {
-        let mut times = vec![SOONEST];
+        let mut times = vec![SHORTEST_PAUSE];
         while times[times.len() - 1] < Duration::from_hours(24) {
             times.push(times[times.len() - 1] + pause(times[times.len() - 1]));
         }
@@ -172,6 +169,6 @@ mod tests {
         assert_eq!(within(Duration::from_secs(20)), 4);
         assert!((8..20).contains(&within(Duration::from_mins(5))), "{times:?}");
         assert!(within(Duration::from_hours(24)) < 200);
-        assert!(times.windows(2).all(|pair| pair[1] <= pair[0] + LATEST));
+        assert!(times.windows(2).all(|pair| pair[1] <= pair[0] + LONGEST_PAUSE));
     }
 }

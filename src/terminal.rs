@@ -4,11 +4,9 @@
 use std::borrow::Cow;
 use std::env;
 use std::io::IsTerminal;
-use std::os::fd::AsFd;
 
-use rustix::termios::tcgetwinsize;
+use console::{Alignment, measure_text_width, pad_str, truncate_str};
 use textwrap::{Options, WordSeparator, WordSplitter};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Lines are not longer, in characters.
 pub const COLUMNS: usize = 80;
@@ -21,12 +19,6 @@ pub fn repaints(stream: &impl IsTerminal) -> bool {
 /// Whether that is a terminal that shows colours, to somebody who wishes them (<https://no-color.org>).
 pub fn has_colours(stream: &impl IsTerminal) -> bool {
     repaints(stream) && env::var_os("NO_COLOR").is_none_or(|no_color| no_color.is_empty())
-}
-
-/// How many columns a line may have that is painted on that terminal: no more than other lines, and than it has.
-pub fn columns(stream: &impl AsFd) -> usize {
-    let known = tcgetwinsize(stream).ok().map(|size| size.ws_col.into()).filter(|columns| *columns > 0);
-    known.map_or(COLUMNS, |columns: usize| columns.min(COLUMNS))
 }
 
 fn understands_codes(term: Option<&str>) -> bool {
@@ -55,31 +47,19 @@ fn options() -> Options<'static> {
     options.word_separator(WordSeparator::AsciiSpace).word_splitter(WordSplitter::NoHyphenation)
 }
 
-/// The text in so many columns: what is too long is cut, with an ellipsis for what is missing.
+/// The text in at most so many columns, with an ellipsis for what is cut.
 pub fn cut(text: &str, columns: usize) -> String {
-    if columns_of(text) <= columns {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
-    for letter in text.chars() {
-        if columns_of(&kept) + letter.width().unwrap_or(0) >= columns {
-            break;
-        }
-        kept.push(letter);
-    }
-    kept + "…"
+    truncate_str(text, columns, "…").into_owned()
 }
 
-/// The text in just so many columns: cut, or with spaces behind it.
+/// The text in exactly so many columns: cut, or with spaces behind it.
 pub fn filled(text: &str, columns: usize) -> String {
-    let text = cut(text, columns);
-    let spaces = columns.saturating_sub(columns_of(&text));
-    text + &" ".repeat(spaces)
+    pad_str(text, columns, Alignment::Left, Some("…")).into_owned()
 }
 
 /// How many columns the text takes: letters of some scripts take two.
 pub fn columns_of(text: &str) -> usize {
-    text.width()
+    measure_text_width(text)
 }
 
 #[cfg(test)]

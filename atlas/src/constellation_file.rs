@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use queens::kernel::{Kernel, Stop};
 use queens::symmetric::{Turn, count_fixed};
-use queens::{Board, Constellation, Orbit, Position, Square, SymmetryClass};
+use queens::{Board, Class, Classified, Constellation, Orbit, Position, Square, SymmetryClass};
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -86,6 +86,15 @@ pub enum FileError {
         /// The smallest constellation that does not occur, nor any image of it.
         missing: Constellation,
     },
+}
+
+impl Classified for FileError {
+    fn class(&self) -> Class {
+        match self {
+            Self::Size(_) => Class::Usage,
+            _ => Class::Failed,
+        }
+    }
 }
 
 /// How a record contradicts what it should be.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use queens::{SymmetryClass, Totals, known};
+use queens::{Classified, SymmetryClass, Totals, known};
 use thiserror::Error;
 
 use crate::motion::Motion;
@@ -26,6 +26,8 @@ pub struct TooMany {
     /// The largest list.
     pub limit: usize,
 }
+
+impl Classified for TooMany {}
 
 /// The longest list of solutions that is held in memory: enough for n = 14.
 const LIMIT: usize = 1_000_000;

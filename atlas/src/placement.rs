@@ -5,6 +5,7 @@
 
 mod reading;
 
+use queens::Classified;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -59,6 +60,8 @@ pub enum PlacementError {
     #[error("a permutation has 1 to {largest} numbers, not {0}", largest = Placement::LARGEST)]
     Size(usize),
 }
+
+impl Classified for PlacementError {}
 
 impl Placement {
     /// The largest n.

@@ -10,6 +10,7 @@
 //!
 //! No queen is placed beyond the number wanted, and no column left empty that is needed for it.
 
+use queens::Classified;
 use std::fmt;
 use std::str::FromStr;
 
@@ -40,6 +41,8 @@ pub struct TooManyQueens {
     /// How many were asked for.
     pub queens: u8,
 }
+
+impl Classified for TooManyQueens {}
 
 /// Queens that do not attack each other: the row of each column's queen, from 0, or none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

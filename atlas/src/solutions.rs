@@ -14,7 +14,7 @@
 //! the column with the fewest free rows first, finds out whether there is any solution behind a piece at all: in order,
 //! the first solution of n = 30 would take seconds. Memory is n² words, whatever the number of solutions.
 
-use queens::Board;
+use queens::{Board, Classified};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -53,6 +53,8 @@ pub struct WrongLength {
     /// The size of the board.
     pub board: Board,
 }
+
+impl Classified for WrongLength {}
 
 impl Solutions {
     /// All solutions in ascending order of the rows by column.

@@ -9,6 +9,7 @@
 mod lengths;
 mod tail;
 
+use queens::Classified;
 use std::ops::RangeInclusive;
 
 use rayon::prelude::*;
@@ -61,6 +62,8 @@ pub enum StudyError {
         limit: u64,
     },
 }
+
+impl Classified for StudyError {}
 
 impl StudySpec {
     /// The largest board.

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use queens::Board;
+use queens::{Board, Classified};
 use thiserror::Error;
 
 use crate::placement::Placement;
@@ -38,6 +38,8 @@ pub struct BeyondMethod {
     /// The board given.
     pub n: Board,
 }
+
+impl Classified for BeyondMethod {}
 
 impl ListingMethod {
     /// All of them, the default first.

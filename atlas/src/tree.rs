@@ -1,12 +1,14 @@
 //! The backtrack tree of the row-by-row search: how many partial solutions there are of each number of rows.
 
-use queens::Board;
+use queens::{Board, Classified};
 use thiserror::Error;
 
 /// A board whose tree is too large to walk.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the tree of n = {0} is too large to walk; n up to {LARGEST} would do", LARGEST = LARGEST)]
 pub struct TreeTooLarge(pub Board);
+
+impl Classified for TreeTooLarge {}
 
 /// The largest board: a thousand million nodes.
 const LARGEST: u8 = 16;

@@ -10,7 +10,7 @@ use proto::{
     Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunId, RunStatus,
     Steering, Takeback, TakenBack, Term, Verdict, Welcome, WorkerId,
 };
-use queens::Plan;
+use queens::{Class, Classified, Plan};
 use records::ledger::LedgerPosition;
 use records::policy::PolicyError;
 use records::run_directory::{LeaseKey, RunDirectory, pause};
@@ -49,6 +49,16 @@ pub enum StartError {
     /// The system gives no thread, or cannot read the run directory.
     #[error(transparent)]
     System(#[from] io::Error),
+}
+
+impl Classified for StartError {
+    fn class(&self) -> Class {
+        match self {
+            Self::Policy(error) => error.class(),
+            Self::Store(error) => error.class(),
+            Self::Unnoted { .. } | Self::System(_) => Class::Failed,
+        }
+    }
 }
 
 /// A handle to the keeper of a run, on behalf of the unnamed owner unless it was made for another.

@@ -1,6 +1,7 @@
 //! What can go wrong with a device, in one sentence each.
 
 use opencl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, ClError, DLOPEN_RUNTIME_LOAD_FAILED};
+use queens::{Class, Classified};
 use thiserror::Error;
 
 /// A device that is not there, or does not do what it is asked.
@@ -75,6 +76,15 @@ pub enum GpuError {
         /// How long it was waited for.
         seconds: u64,
     },
+}
+
+impl Classified for GpuError {
+    fn class(&self) -> Class {
+        match self {
+            Self::NoSuchDevice { .. } => Class::Usage,
+            _ => Class::Failed,
+        }
+    }
 }
 
 fn counted(devices: usize) -> String {

@@ -1,5 +1,6 @@
 //! The board and its squares: the two nouns that everything else is said in.
 
+use crate::class::Classified;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ pub struct Board(u8);
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the board size must be a whole number from 1 to 32, not \"{0}\"")]
 pub struct BoardError(String);
+
+impl Classified for BoardError {}
 
 impl Board {
     /// The largest board.

@@ -29,6 +29,7 @@ pub mod tally;
 
 mod bits;
 mod board;
+mod class;
 mod constellation;
 mod estimate;
 mod position;
@@ -37,6 +38,7 @@ mod summand;
 mod symmetry;
 
 pub use board::{Board, BoardError, Square};
+pub use class::{Class, Classified};
 pub use constellation::{Constellation, Orbit};
 pub use plan::{Plan, PlanError, PlanSpec, Unit, UnitId};
 pub use position::{BoundaryPairs, Position};

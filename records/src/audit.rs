@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proto::{FamilyStatus, Sample};
-use queens::{TallyError, Totals, UnitId};
+use queens::{Class, Classified, TallyError, Totals, UnitId};
 use thiserror::Error;
 
 use crate::checkpoint::acknowledged::{acknowledged, refuse_loss};
@@ -66,6 +66,15 @@ pub enum AuditError {
         "the coordinator's sums are not those of its ledger: restart it, it will count on from the ledger"
     )]
     Differs,
+}
+
+impl Classified for AuditError {
+    fn class(&self) -> Class {
+        match self {
+            Self::Ledger(_) | Self::Sums(_) | Self::Short => Class::Unsound,
+            Self::Died | Self::Differs => Class::Failed,
+        }
+    }
 }
 
 /// Reads the whole ledger and adds it up afresh.

@@ -1,6 +1,7 @@
 //! What may be changed of the policy of a run that is there, with its start or while it is served: more can be checked than
 //! before, not less, and as many followers waited for as there may be.
 
+use queens::Classified;
 use thiserror::Error;
 
 use crate::double_check::{DoubleCheck, DoubleCheckError};
@@ -32,6 +33,8 @@ pub enum PolicyError {
     #[error("the run has ended: start its coordinator again with another --double-check or --replicas")]
     HasEnded,
 }
+
+impl Classified for PolicyError {}
 
 /// How counts are to be checked, if that is no less than now.
 ///

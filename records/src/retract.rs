@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use proto::{Owner, Takeback, Target};
-use queens::{Plan, UnitId};
+use queens::{Class, Classified, Plan, UnitId};
 use thiserror::Error;
 
 use crate::clock::{Clock, SystemClock};
@@ -39,6 +39,17 @@ pub enum RetractError {
     /// The records contradict those that are there.
     #[error(transparent)]
     Record(#[from] RecordError),
+}
+
+impl Classified for RetractError {
+    fn class(&self) -> Class {
+        match self {
+            Self::Ledger(_) | Self::Record(_) => Class::Unsound,
+            Self::Directory(error) => error.class(),
+            Self::Store(error) => error.class(),
+            Self::Nothing(_) => Class::Failed,
+        }
+    }
 }
 
 /// Why there is nothing to take back.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use proto::{CoordinatorId, Term};
 use queens::plan::Scheme;
-use queens::{Board, Plan};
+use queens::{Board, Class, Classified, Plan};
 use thiserror::Error;
 use tracing::warn;
 
@@ -69,6 +69,16 @@ pub enum StoreError {
         /// The system's reason.
         source: io::Error,
     },
+}
+
+impl Classified for StoreError {
+    fn class(&self) -> Class {
+        match self {
+            Self::Ledger(error) => error.class(),
+            Self::Directory(error) => error.class(),
+            _ => Class::Failed,
+        }
+    }
 }
 
 /// A run directory opened for writing.

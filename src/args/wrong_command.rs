@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::net::SocketAddr;
 
-use queens::Board;
+use queens::{Board, Classified};
 
 /// What was typed cannot be, however often it is tried.
 #[derive(Debug, thiserror::Error)]
@@ -42,3 +42,5 @@ pub enum WrongCommand {
     #[error(transparent)]
     Variable(Box<dyn Error + Send + Sync>),
 }
+
+impl Classified for WrongCommand {}

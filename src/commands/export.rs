@@ -11,8 +11,8 @@ use crate::args::ExportArgs;
 use crate::exit::UNSOUND;
 use crate::log::say;
 use crate::output_file::OutputFile;
+use crate::progress::during;
 use crate::stdout::stdout;
-use crate::waiting::during;
 
 pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
@@ -24,7 +24,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let digest = if let Some(out) = out {
         out.write(|out| write(out).map_err(reason))?
     } else {
-        let mut out = BufWriter::new(stdout()?);
+        let mut out = BufWriter::new(stdout());
         write(&mut out).and_then(|digest| Ok(out.flush().map(|()| digest)?)).map_err(reason)?
     };
     say(format_args!("blake3 {digest}"));

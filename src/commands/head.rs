@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::args::HeadArgs;
 use crate::output::print;
-use crate::waiting::during;
+use crate::progress::during;
 
 pub fn run(args: &HeadArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;

@@ -9,7 +9,7 @@ use crate::args::MergeArgs;
 use crate::exit;
 use crate::log::say;
 use crate::output::{self, on_stdout, print, verdict};
-use crate::waiting::during;
+use crate::progress::during;
 
 pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let merged = during("joining the ledgers", || merge(&args.out, &args.parts))?;

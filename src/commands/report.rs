@@ -17,7 +17,7 @@ use crate::args::ReportArgs;
 use crate::exit;
 use crate::output;
 use crate::output_file::OutputFile;
-use crate::waiting::during;
+use crate::progress::during;
 
 pub fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;

@@ -20,7 +20,7 @@ use crate::args::{ThreadsArgs, UnitSpan, VerifyArgs};
 use crate::exit;
 use crate::log::say;
 use crate::output::{on_stdout, print, sentence};
-use crate::waiting::during;
+use crate::progress::during;
 use progress::RecountProgress;
 use published::{read_certificate, report_export, report_heads};
 

@@ -84,7 +84,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let summary = loop {
         tokio::select! {
             summary = &mut work => break summary?,
-            () = sleep_until(line.due()) => line.tell(&notes.lock().describe(threads)),
+            () = sleep_until(line.due()) => line.show(|| notes.lock().describe(threads)),
             signal = signals.next() => {
                 // The first one has it drain, the second one leave.
                 let is_first = *wish.borrow() == Wish::Stay;

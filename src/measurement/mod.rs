@@ -282,7 +282,7 @@ impl Progress<'_> {
             }
             let takes_long = |since: &Instant| ends || since.elapsed() > self.task.limit;
             running.iter().for_each(|running| running.stop_if(takes_long));
-            line.tell_if_due(|| self.describe(elapsed));
+            line.show(|| self.describe(elapsed));
             std::thread::sleep(TICK);
         }
     }

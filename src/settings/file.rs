@@ -11,7 +11,7 @@ use toml::{Table, Value};
 
 use super::origin::SettingOrigin;
 use super::{Given, OptionSetting, names, options, typed_only};
-use crate::waiting::during;
+use crate::progress::during;
 
 /// A longer file is none of settings.
 const LONGEST: u64 = 1 << 20;

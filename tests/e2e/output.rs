@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::harness::{Completed, Folder};
 
@@ -127,26 +127,16 @@ fn what_a_full_disk_does_not_take_of_stdout_is_said_to_be_of_stdout() {
     }
 }
 
+/// Before `main`, the standard library opens /dev/null in the place of a stdout that is closed.
 #[test]
-fn an_answer_for_a_stdout_that_was_closed_from_the_start_is_not_lost() {
+fn discarded_or_closed_stdout_is_success() {
     let folder = Folder::new();
-    let closed = |args: &str| {
-        let binary = env!("CARGO_BIN_EXE_diadem");
-        let mut shell = Command::new("sh");
-        shell.args(["-c", &format!("exec {binary} {args} >&-")]).current_dir(folder.path());
-        Completed::of(shell.output().unwrap())
-    };
-    let counted = closed("count 10 --run run --quiet");
-    counted.refused(&["the answer cannot be printed; type the same command again", "it is closed"]);
-    assert_eq!(counted.code, Some(1));
-    for listing in ["status run", "verify run", "export run --csv", "solutions 6", "--help", "--version"] {
-        closed(listing).refused(&["cannot write to stdout: it is closed"]);
+    let binary = env!("CARGO_BIN_EXE_diadem");
+    for redirection in [">/dev/null", ">&-"] {
+        let line = format!("exec {binary} count 10 --run run --quiet {redirection}");
+        let shell = Command::new("sh").args(["-c", &line]).current_dir(folder.path()).output().unwrap();
+        assert_eq!(shell.status.code(), Some(0), "{shell:?}");
     }
-    // It is all on record, and who throws the answer away has asked for it.
     let again = folder.run("count 10 --run run --quiet");
     assert!(again.code == Some(0) && again.stdout.contains("= 724"), "{again:?}");
-    assert_eq!(
-        folder.diadem("count 10 --run run --quiet").stdout(Stdio::null()).status().unwrap().code(),
-        Some(0)
-    );
 }

@@ -1,5 +1,6 @@
 //! Addresses of coordinators.
 
+use queens::{Class, Classified};
 use std::net::IpAddr;
 
 use rustls::pki_types::ServerName;
@@ -27,6 +28,15 @@ pub enum AddressError {
     /// The certificate or the key is of no use.
     #[error("the keys cannot be used: {0}")]
     Keys(String),
+}
+
+impl Classified for AddressError {
+    fn class(&self) -> Class {
+        match self {
+            Self::Malformed(_) | Self::NoAuthority(_) | Self::NotEncrypted(_) => Class::Usage,
+            Self::Keys(_) => Class::Failed,
+        }
+    }
 }
 
 /// The URL, if what is secret can go there.

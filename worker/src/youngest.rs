@@ -1,6 +1,7 @@
 //! Which of several addresses an operator, an observer or a follower turns to: as a worker does, to the youngest coordinator.
 
 use proto::{RunId, RunStatus, Term, v1};
+use queens::Classified;
 use queens::plan::Fingerprint;
 use thiserror::Error;
 
@@ -24,6 +25,8 @@ pub struct LeftAlone {
     "{0} and {1} serve two different runs: name the addresses of one of them only, as in --coordinator {0}"
 )]
 pub struct TwoRuns(pub String, pub String);
+
+impl Classified for TwoRuns {}
 
 /// What an address has answered.
 struct Told {

@@ -1,5 +1,6 @@
 //! Why a picture is not made.
 
+use queens::Classified;
 use thiserror::Error;
 
 /// A picture that cannot be made.
@@ -27,3 +28,5 @@ pub enum PictureError {
         height: u32,
     },
 }
+
+impl Classified for PictureError {}

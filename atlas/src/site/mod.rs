@@ -7,7 +7,7 @@ mod page;
 mod play;
 mod rings;
 
-use queens::Board;
+use queens::{Board, Class, Classified};
 use thiserror::Error;
 
 use crate::orbits::{SolutionOrbits, TooMany};
@@ -32,6 +32,15 @@ pub enum SiteError {
     /// More solutions than can be held.
     #[error(transparent)]
     TooMany(#[from] TooMany),
+}
+
+impl Classified for SiteError {
+    fn class(&self) -> Class {
+        match self {
+            Self::Size(_) => Class::Usage,
+            Self::TooMany(_) => Class::Failed,
+        }
+    }
 }
 
 /// A file of the site.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use queens::{Board, Totals, known};
+use queens::{Board, Classified, Totals, known};
 use thiserror::Error;
 
 use super::{AtlasTable, TableCell};
@@ -13,6 +13,8 @@ use crate::setting::Setting;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("solutions are counted one by one for n up to {LARGEST}, not {0}; diadem count counts larger boards", LARGEST = LARGEST)]
 pub struct CountTooLong(pub Board);
+
+impl Classified for CountTooLong {}
 
 /// The largest board whose solutions are counted one by one, in about a minute.
 const LARGEST: u8 = 16;

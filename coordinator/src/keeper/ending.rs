@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use queens::TallyError;
+use queens::{Class, Classified, TallyError};
 use records::standing::RecordError;
 use records::{Answer, Audit, AuditError, assess, audit_until};
 use thiserror::Error;
@@ -37,6 +37,15 @@ pub enum Withheld {
     /// Its sums, which no ledger has, contradict each other.
     #[error(transparent)]
     Sums(#[from] TallyError),
+}
+
+impl Classified for Withheld {
+    fn class(&self) -> Class {
+        match self {
+            Self::Audit(error) => error.class(),
+            Self::Record(_) | Self::Sums(_) => Class::Unsound,
+        }
+    }
 }
 
 impl From<AuditError> for Withheld {

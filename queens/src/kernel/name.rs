@@ -1,5 +1,6 @@
 //! How kernels are called, and how a name that somebody typed becomes one.
 
+use crate::class::Classified;
 use std::fmt;
 use std::str::FromStr;
 
@@ -80,6 +81,8 @@ pub enum KernelError {
     #[error("this machine does not have the instruction set {0}; it has {list}", list = listed(&Isa::available()))]
     Unavailable(Isa),
 }
+
+impl Classified for KernelError {}
 
 fn listed<T: fmt::Display>(items: &[T]) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")

@@ -1,5 +1,6 @@
 //! What a plan follows from: board, scheme, parameters and version, and which of these give a plan.
 
+use crate::class::Classified;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -117,6 +118,8 @@ pub enum PlanError {
     #[error("the plan would have more than {MOST_UNITS} units; split it less")]
     TooManyUnits,
 }
+
+impl Classified for PlanError {}
 
 impl PlanSpec {
     /// The specification of a new run on that board, for the row-by-row search.

@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
-use queens::Board;
 use queens::plan::Fingerprint;
+use queens::{Board, Class, Classified};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -94,6 +94,15 @@ pub enum HeadError {
         /// The head that was.
         head: LineHash,
     },
+}
+
+impl Classified for HeadError {
+    fn class(&self) -> Class {
+        match self {
+            Self::Malformed(_) | Self::Empty => Class::Failed,
+            _ => Class::Unsound,
+        }
+    }
 }
 
 impl PublishedHead {

@@ -9,7 +9,7 @@ mod head;
 use std::collections::BTreeMap;
 
 use queens::plan::Fingerprint;
-use queens::{Board, Totals, known};
+use queens::{Board, Class, Classified, Totals, known};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
@@ -158,6 +158,15 @@ pub enum CertificateError {
         /// What the ledger says.
         found: String,
     },
+}
+
+impl Classified for CertificateError {
+    fn class(&self) -> Class {
+        match self {
+            Self::Malformed(_) | Self::OtherForm(_) => Class::Failed,
+            _ => Class::Unsound,
+        }
+    }
 }
 
 impl Certificate {

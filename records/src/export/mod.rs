@@ -20,7 +20,7 @@ use std::io::{self, BufRead, Write};
 use std::str::FromStr;
 
 use queens::plan::{Border, Family};
-use queens::{Constellation, Measure, Totals, UnitId};
+use queens::{Class, Classified, Constellation, Measure, Totals, UnitId};
 use serde_json::json;
 use thiserror::Error;
 
@@ -105,6 +105,15 @@ pub enum ExportError {
         /// By the ledger; empty behind its end.
         expected: String,
     },
+}
+
+impl Classified for ExportError {
+    fn class(&self) -> Class {
+        match self {
+            Self::LineEnd(_) | Self::Differs { .. } => Class::Unsound,
+            Self::NoConstellations | Self::Io(_) | Self::NoTable => Class::Failed,
+        }
+    }
 }
 
 /// What a table is made of: a run and its standing counts, all of them known, as an audit leaves them.

@@ -1,5 +1,6 @@
 //! What can be wrong with a ledger, from one line of it to the disk under it.
 
+use queens::{Class, Classified};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -123,6 +124,12 @@ pub enum LedgerError {
         /// The system's reason.
         source: io::Error,
     },
+}
+
+impl Classified for LedgerError {
+    fn class(&self) -> Class {
+        Class::Unsound
+    }
 }
 
 impl LedgerError {

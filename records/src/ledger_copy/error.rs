@@ -1,5 +1,6 @@
 //! Why a copy cannot be kept, in one sentence each.
 
+use queens::{Class, Classified};
 use std::io;
 use std::path::PathBuf;
 
@@ -91,4 +92,14 @@ pub enum CopyError {
         "the coordinator says that the run is complete, but its ledger is not; see what diadem verify says of it"
     )]
     NotComplete,
+}
+
+impl Classified for CopyError {
+    fn class(&self) -> Class {
+        match self {
+            Self::Copied(_) | Self::NotSound { .. } | Self::NotComplete => Class::Unsound,
+            Self::Directory(error) | Self::Lost(error) => error.class(),
+            _ => Class::Failed,
+        }
+    }
 }

@@ -22,7 +22,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use queens::{Plan, UnitId};
+use queens::{Class, Classified, Plan, UnitId};
 use thiserror::Error;
 
 use crate::clock::{Clock, SystemClock};
@@ -109,6 +109,23 @@ pub enum MergeError {
     /// There is something else in the directory for the result.
     #[error("{} is not empty; name a directory that does not exist", .0.display())]
     NotEmpty(PathBuf),
+}
+
+impl Classified for MergeError {
+    fn class(&self) -> Class {
+        match self {
+            Self::OtherPlan { .. }
+            | Self::SameRun { .. }
+            | Self::Occupied(_)
+            | Self::Within { .. }
+            | Self::Irreplaceable { .. }
+            | Self::NotEmpty(_) => Class::Usage,
+            Self::Ledger(_) | Self::Record(_) | Self::Disputes { .. } => Class::Unsound,
+            Self::Directory(error) => error.class(),
+            Self::Store(error) => error.class(),
+            Self::Rewritten(_) => Class::Failed,
+        }
+    }
 }
 
 /// A unit that two runs have counted with different outcomes.

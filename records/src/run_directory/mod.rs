@@ -31,7 +31,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use queens::plan::{Fingerprint, Scheme};
-use queens::{Board, Plan, PlanError};
+use queens::{Board, Class, Classified, Plan, PlanError};
 use thiserror::Error;
 
 use crate::regular_file;
@@ -144,6 +144,20 @@ pub enum RunDirectoryError {
         /// The system's reason.
         source: io::Error,
     },
+}
+
+impl Classified for RunDirectoryError {
+    fn class(&self) -> Class {
+        match self {
+            Self::OtherBoard { .. } | Self::OtherShard { .. } | Self::OtherScheme { .. } => Class::Usage,
+            Self::LostRunFile(_)
+            | Self::LostLedger(_)
+            | Self::Malformed { .. }
+            | Self::Plan { .. }
+            | Self::OtherPlan { .. } => Class::Unsound,
+            Self::NoRun(_) | Self::InUse { .. } | Self::Io { .. } => Class::Failed,
+        }
+    }
 }
 
 /// How that share of the plan is asked for.

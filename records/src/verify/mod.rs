@@ -20,7 +20,7 @@ mod sample;
 mod selection;
 
 use queens::kernel::Method;
-use queens::{Summand, TallyError, UnitId};
+use queens::{Class, Classified, Summand, TallyError, UnitId};
 use thiserror::Error;
 
 use crate::answer::{Agreement, Answer};
@@ -71,6 +71,12 @@ pub enum VerifyError {
          units; if it finds none, please report this"
     )]
     Published,
+}
+
+impl Classified for VerifyError {
+    fn class(&self) -> Class {
+        Class::Unsound
+    }
 }
 
 impl VerifyError {

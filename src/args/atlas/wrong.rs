@@ -3,8 +3,8 @@
 use atlas::PlacementError;
 use atlas::format::SolutionFormat;
 use atlas::rectangle::Rectangle;
-use queens::Board;
 use queens::kernel::KernelError;
+use queens::{Board, Classified};
 use thiserror::Error;
 
 use super::boards::Boards;
@@ -69,3 +69,5 @@ pub enum WrongAtlasCommand {
     #[error("n = {0} has no constellations")]
     NoOrbits(Board),
 }
+
+impl Classified for WrongAtlasCommand {}

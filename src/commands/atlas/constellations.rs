@@ -59,7 +59,7 @@ fn summary(board: Board, orbits: &[Orbit]) -> String {
 
 fn list(board: Board) -> anyhow::Result<()> {
     let orbits = orbits(board);
-    let mut out = BufWriter::new(stdout()?);
+    let mut out = BufWriter::new(stdout());
     writeln!(out, "{}\ntop bottom left right class", summary(board, &orbits))?;
     for Orbit { representative: x, class } in orbits {
         writeln!(out, "{:>3} {:>6} {:>4} {:>5} {class}", x.top, x.bottom, x.left, x.right)?;

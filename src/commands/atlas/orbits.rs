@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::args::atlas::OrbitsArgs;
 use crate::output::print;
+use crate::progress::during;
 use crate::stdout::stdout;
-use crate::waiting::during;
 
 pub fn run(args: &OrbitsArgs) -> anyhow::Result<ExitCode> {
     let setting = args.setting.on(args.n);
@@ -65,7 +65,7 @@ fn described(orbits: &SolutionOrbits, orbit: &SolutionOrbit) -> String {
 }
 
 fn show(orbits: &SolutionOrbits) -> anyhow::Result<()> {
-    let mut out = BufWriter::new(stdout()?);
+    let mut out = BufWriter::new(stdout());
     let (solutions, count) = (orbits.solutions.len(), orbits.orbits.len());
     writeln!(out, "{}: {solutions} solutions in {}", orbits.setting, named(count as u64))?;
     for (number, orbit) in (1..).zip(&orbits.orbits) {

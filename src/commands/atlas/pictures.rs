@@ -64,7 +64,7 @@ fn numbered(file: &Path, number: usize) -> PathBuf {
 
 /// Writes the picture to standard output, pixels to no terminal.
 pub fn show(picture: &Picture, png: bool) -> anyhow::Result<()> {
-    let mut out = stdout()?;
+    let mut out = stdout();
     if png && io::stdout().is_terminal() {
         bail!(
             "a PNG picture is nothing for a terminal: name a directory with --out DIR, or write it to a file"

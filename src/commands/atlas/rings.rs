@@ -42,7 +42,7 @@ pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn show(graph: &ShiftGraph, orbits: &SolutionOrbits, rings: &[Ring]) -> anyhow::Result<()> {
-    let mut out = BufWriter::new(stdout()?);
+    let mut out = BufWriter::new(stdout());
     let inside: BTreeSet<usize> = rings.iter().flat_map(|ring| ring.members.iter().copied()).collect();
     let (all, count) = (graph.solutions.len(), rings.len());
     writeln!(

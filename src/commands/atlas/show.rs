@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::args::atlas::{Letters, ShowArgs};
 use crate::output::print;
-use crate::waiting::during;
+use crate::progress::during;
 
 pub fn run(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let placement = args.placement.counted(args.from_zero)?;

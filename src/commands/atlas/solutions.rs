@@ -16,8 +16,8 @@ use super::pictures;
 use crate::args::atlas::{AskedSolutions, Listing, ListingOutput, ListingSource};
 use crate::log::say;
 use crate::output::print;
+use crate::progress::during;
 use crate::stdout::stdout;
-use crate::waiting::during;
 
 pub fn run(asked: &AskedSolutions) -> anyhow::Result<ExitCode> {
     match asked {
@@ -70,7 +70,7 @@ fn show(
     format: SolutionFormat,
     solutions: impl Iterator<Item = (u64, Placement)>,
 ) -> anyhow::Result<()> {
-    let mut out = stdout()?;
+    let mut out = stdout();
     for (number, solution) in solutions {
         if let Some(text) = format.text(number, &solution, listing.piece) {
             writeln!(out, "{text}")?;
@@ -88,7 +88,7 @@ fn show_tried(listing: &Listing, solutions: impl Iterator<Item = (u64, Placement
         ListingSource::FromList(_, list) => list.clone(),
         _ => Placement::new((0..listing.size).collect::<Vec<_>>())?,
     };
-    let mut out = stdout()?;
+    let mut out = stdout();
     for (number, solution) in solutions {
         writeln!(out, "{number:>4}  {solution}  {}", counted(tried(&list, &solution), "permutation"))?;
     }

@@ -92,7 +92,7 @@ fn draw(folder: &Path, studies: &[SizeStudy], theme: Theme) -> anyhow::Result<()
 fn trace(args: &StudyArgs) -> anyhow::Result<()> {
     let n = args.traced()?;
     let choice = if args.random { ColumnChoice::random(args.seed, 0) } else { ColumnChoice::Smallest };
-    let mut out = stdout()?;
+    let mut out = stdout();
     for (steps, line) in Trace::new(n, choice).enumerate() {
         if steps == LONGEST_TRACE {
             bail!("the trace is cut off after {LONGEST_TRACE} steps; a smaller n, or --random, is shorter");

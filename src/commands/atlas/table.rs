@@ -12,7 +12,7 @@ use crate::args::atlas::{AskedTable, TableOutput, TableSubject, WrongAtlasComman
 use crate::commands::verify::audited;
 use crate::exit::UNSOUND;
 use crate::output::{listing, verdict};
-use crate::waiting::during;
+use crate::progress::during;
 
 pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
     let mut agrees = true;

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::exit;
 use crate::log::say;
 use crate::output::{print, sentence};
-use crate::waiting::during;
+use crate::progress::during;
 
 /// A share that could be read.
 struct Share {

@@ -21,7 +21,7 @@ impl RecountProgress {
     /// Nothing of so many units has been counted again.
     pub fn new(what: &'static str, units: u64) -> Self {
         let mut line = ProgressLine::new();
-        line.tell(&describe(what, 0, units, Duration::ZERO));
+        line.show(|| describe(what, 0, units, Duration::ZERO));
         Self { what, units, done: AtomicU64::new(0), begun: Instant::now(), line: Mutex::new(line) }
     }
 
@@ -30,7 +30,7 @@ impl RecountProgress {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         // While another thread tells it, this one goes on.
         if let Some(mut line) = self.line.try_lock() {
-            line.tell_if_due(|| describe(self.what, done, self.units, self.begun.elapsed()));
+            line.show(|| describe(self.what, done, self.units, self.begun.elapsed()));
         }
     }
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::VerifyReport;
 use crate::args::VerifyArgs;
-use crate::waiting::during;
+use crate::progress::during;
 
 /// Heads of a year, one a minute, are shorter, in bytes; a device that has no end is not.
 const LONGEST_HEADS: u64 = 1 << 28;

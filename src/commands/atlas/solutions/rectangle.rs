@@ -12,8 +12,8 @@ use serde_json::json;
 use super::super::pictures;
 use crate::args::atlas::{RectangleListing, RectangleOutput};
 use crate::output::print;
+use crate::progress::during;
 use crate::stdout::stdout;
-use crate::waiting::during;
 
 pub fn run(listing: &RectangleListing) -> anyhow::Result<ExitCode> {
     let board = listing.board;
@@ -32,7 +32,7 @@ pub fn run(listing: &RectangleListing) -> anyhow::Result<ExitCode> {
         print(&pictures::write_all(folder, numbered.map(drawn))?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut out = stdout()?;
+    let mut out = stdout();
     for (number, position) in numbered {
         if let RectangleOutput::Picture(format) = listing.output {
             pictures::show(&drawn(listing, number, &position), format == SolutionFormat::Png)?;

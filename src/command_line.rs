@@ -48,8 +48,13 @@ pub fn complaint(error: &clap::Error, completed: &CompletedLine) -> Option<Strin
     let what = no_command(error)
         .or_else(|| meant(error, completed))
         .unwrap_or_else(|| parts.join("; ").replace("tip: ", ""));
-    let whence =
-        completed.origin_of(error).map(|origin| format!("; it is from {origin}")).unwrap_or_default();
+    let whence = match completed.origin_of(error) {
+        Some(origin) if error.kind() == ErrorKind::MissingRequiredArgument => {
+            format!("; what {origin} sets must be typed beside it")
+        }
+        Some(origin) => format!("; it is from {origin}"),
+        None => String::new(),
+    };
     Some(format!("{what}{whence} (see {} --help)", completed.command_name()))
 }
 

@@ -11,12 +11,12 @@ use crate::command_line::complaint;
 use crate::exit;
 use crate::log::say;
 use crate::output::{on_stdout, print};
-use crate::settings::{OptionInForce, Settings, command_called, commands};
+use crate::settings::{OptionInForce, Settings, commands};
 
 pub fn run(args: &ConfigArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     let called = args.command.join(" ");
-    let command = command_called(&called);
-    if !called.is_empty() && command.is_none() {
+    let commands = commands(&called);
+    if commands.is_empty() {
         say(format_args!(
             "diadem: \"{called}\" is no command that has options, name one in full, as keys init (see diadem --help)"
         ));
@@ -25,7 +25,7 @@ pub fn run(args: &ConfigArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     let mut options = Vec::new();
     // Many commands may refuse one value: the first complaint is enough.
     let mut complaints = BTreeMap::new();
-    for name in command.map_or_else(commands, |command| vec![command]) {
+    for name in commands {
         match settings.line_of(&name) {
             Ok(line) => {
                 let refused = line

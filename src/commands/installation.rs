@@ -25,7 +25,7 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
 
 /// The command line, of which `diadem config` takes the words in the names of all commands.
 fn with_names_of_commands() -> Command {
-    let names = commands();
+    let names = commands("");
     let words: BTreeSet<&str> = names.iter().flat_map(|name| name.split(' ')).collect();
     let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
     Args::command().mut_subcommand("config", |config| {

@@ -7,7 +7,7 @@ use clap::{Arg, Command};
 use records::regular_file;
 use toml::{Table, Value};
 
-use super::{Setting, SettingsError, called, is_typed_only, leaves, names, options};
+use super::{Setting, SettingsError, is_called, is_typed_only, leaves, names, options};
 use crate::waiting::during;
 
 /// No file of settings is longer, in bytes.
@@ -49,7 +49,7 @@ impl SettingsFile {
                 check(key, &all, None).map_err(wrong)?;
                 continue;
             };
-            let Some((name, command)) = called(&commands, key) else {
+            let Some((name, command)) = commands.iter().find(|command| is_called(command, key)) else {
                 let similar = similar(key, commands.iter().map(|(name, _)| name.as_str()));
                 return Err(wrong(format!(": there is no command \"{key}\"{similar}")));
             };

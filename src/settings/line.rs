@@ -26,16 +26,16 @@ impl TypedLine {
     pub fn read(arguments: &[OsString]) -> Option<Self> {
         let mut command = lenient(Args::command());
         let mut matches = command.try_get_matches_from_mut(arguments).ok()?;
-        let mut name = String::new();
+        let mut names = Vec::new();
         while let Some((next, below)) = matches.remove_subcommand() {
             command = command.find_subcommand(&next)?.clone();
-            name = format!("{name} {next}").trim_start().to_owned();
+            names.push(next);
             matches = below;
         }
         let config = matches.try_get_one::<PathBuf>(CONFIG).ok().flatten().cloned();
         let is_typed = |id: &&Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
         let typed = matches.ids().filter(is_typed).cloned().collect();
-        Some(Self { command, name, typed, config })
+        Some(Self { command, name: names.join(" "), typed, config })
     }
 
     /// True if it names a command, not only the first word of one. If not, clap says what is missing.
@@ -64,7 +64,7 @@ fn lenient(command: Command) -> Command {
 pub struct CompletedLine {
     arguments: Vec<OsString>,
     typed: Option<TypedLine>,
-    settings: Vec<Setting>,
+    pub(super) settings: Vec<Setting>,
 }
 
 impl CompletedLine {
@@ -126,11 +126,6 @@ impl CompletedLine {
     /// The command with its options.
     pub fn command(&self) -> Option<&Command> {
         self.typed.as_ref().map(|line| &line.command)
-    }
-
-    /// What is given for that option.
-    pub(super) fn setting(&self, option: &Arg) -> Option<&Setting> {
-        self.settings.iter().find(|setting| setting.option.get_id() == option.get_id())
     }
 }
 

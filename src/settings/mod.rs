@@ -19,7 +19,7 @@ use thiserror::Error;
 use crate::args::Args;
 use file::SettingsFile;
 pub use line::{CompletedLine, is_typed};
-pub use shown::{OptionInForce, command_called, commands};
+pub use shown::{OptionInForce, commands};
 
 /// A variable or a file whose settings cannot be understood.
 #[derive(Debug, Error)]
@@ -195,10 +195,9 @@ fn leaves<'a>(command: &'a Command, name: &str) -> Vec<(String, &'a Command)> {
     if leaves.is_empty() { vec![(name.to_owned(), command)] } else { leaves }
 }
 
-/// The command of that name, or with that alias.
-fn called<'a, 'b>(commands: &'b [(String, &'a Command)], called: &str) -> Option<&'b (String, &'a Command)> {
-    let has_alias = |command: &Command| command.get_all_aliases().any(|alias| alias == called);
-    commands.iter().find(|(name, command)| name == called || has_alias(command))
+/// True if the command has that name or that alias.
+fn is_called((name, command): &(String, &Command), called: &str) -> bool {
+    name == called || command.get_all_aliases().any(|alias| alias == called)
 }
 
 #[cfg(test)]

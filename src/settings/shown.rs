@@ -5,7 +5,9 @@ use std::ffi::OsString;
 
 use clap::Arg;
 
-use super::{CompletedLine, Settings, SettingsError, TYPED, built, called, leaves, names, options, variable};
+use super::{
+    CompletedLine, Settings, SettingsError, TYPED, built, is_called, leaves, names, options, variable,
+};
 
 /// Variables that are no options.
 const OTHERS: [&str; 6] = [
@@ -17,14 +19,11 @@ const OTHERS: [&str; 6] = [
     "DIADEM_FOLLOW_TOKEN",
 ];
 
-/// The names of all commands, such as `keys init`.
-pub fn commands() -> Vec<String> {
-    leaves(&built(), "").into_iter().map(|(name, _)| name).collect()
-}
-
-/// The name of the command that is called so.
-pub fn command_called(name: &str) -> Option<String> {
-    called(&leaves(&built(), ""), name).map(|(name, _)| name.clone())
+/// The name of the command that is called so, or of all commands if nothing is said.
+pub fn commands(called: &str) -> Vec<String> {
+    let root = built();
+    let all = leaves(&root, "").into_iter();
+    all.filter(|command| called.is_empty() || is_called(command, called)).map(|(name, _)| name).collect()
 }
 
 /// An option that nobody typed, with its value.
@@ -39,21 +38,21 @@ pub struct OptionInForce {
 impl CompletedLine {
     /// The options of the command that may be given elsewhere, as they are if none is typed.
     pub fn in_force(&self) -> Vec<OptionInForce> {
-        self.command().into_iter().flat_map(options).map(|option| self.option_in_force(option)).collect()
-    }
-
-    fn option_in_force(&self, option: &Arg) -> OptionInForce {
-        let setting = self.setting(option);
-        let default = || {
-            let values = option.get_default_values().iter().map(|value| value.to_string_lossy().into_owned());
-            if option.get_action().takes_values() { values.collect() } else { Vec::new() }
+        let in_force = |option: &Arg| {
+            let setting = self.settings.iter().find(|setting| setting.option.get_id() == option.get_id());
+            let default = || {
+                let values =
+                    option.get_default_values().iter().map(|value| value.to_string_lossy().into_owned());
+                if option.get_action().takes_values() { values.collect() } else { Vec::new() }
+            };
+            let values: Vec<String> = setting.map_or_else(default, |setting| setting.values.clone());
+            OptionInForce {
+                name: option.get_long().unwrap_or_default().to_owned(),
+                value: (!values.is_empty()).then(|| values.join(",")),
+                origin: setting.map(|setting| setting.origin.clone()),
+            }
         };
-        let values: Vec<String> = setting.map_or_else(default, |setting| setting.values.clone());
-        OptionInForce {
-            name: option.get_long().unwrap_or_default().to_owned(),
-            value: (!values.is_empty()).then(|| values.join(",")),
-            origin: setting.map(|setting| setting.origin.clone()),
-        }
+        self.command().into_iter().flat_map(options).map(in_force).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Subcommand};
+use clap::{Args, Subcommand};
 use queens::Board;
 
 use super::sizes::sizes;
@@ -111,7 +111,6 @@ pub struct SheetPictureArgs {
 
 /// Draws a boundary constellation, or a unit of the plan, with the squares that it leaves free.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("subject").args(["orbit", "unit"]).required(true))]
 #[command(after_help = "\
 Examples:
   diadem picture constellation 12 --orbit 100 --out c.svg
@@ -123,7 +122,7 @@ pub struct ConstellationPictureArgs {
     #[arg(value_name = "N")]
     pub n: Board,
     /// The constellation's number in the list, from 1.
-    #[arg(long, value_name = "K", value_parser = whole(1..=usize::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", required_unless_present = "unit", conflicts_with = "unit", value_parser = whole(1..=usize::MAX), allow_negative_numbers = true)]
     pub orbit: Option<usize>,
     /// The unit's number in the plan, from 0.
     #[arg(long, value_name = "U", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]

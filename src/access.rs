@@ -64,8 +64,7 @@ const SERVER_KEY: &str = "server.key";
 pub const REVOKED: &str = "revoked";
 
 /// Whether the folder of keys stands on the command line, which goes before variables.
-static FOLDER_IS_TYPED: LazyLock<bool> =
-    LazyLock::new(|| settings::is_typed(&env::args_os().collect::<Vec<_>>(), "keys"));
+static FOLDER_IS_TYPED: LazyLock<bool> = LazyLock::new(|| settings::is_typed("keys"));
 
 /// Whom a coordinator lets in, and what keeps that up with the files.
 pub fn guard(keys: Option<&Path>) -> anyhow::Result<(Guard, KeyWatch)> {

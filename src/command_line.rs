@@ -1,12 +1,12 @@
 //! The command line as it was typed: what is wrong with it, and how to type it again.
 
 use std::env;
-use std::ffi::OsString;
 
+use clap::Arg;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use records::quoted;
 
-use crate::settings::{CompletedLine, command_name, has_option};
+use crate::settings::CompletedLine;
 
 /// What to say of a run that stops before its end.
 pub fn how_to_go_on() -> String {
@@ -46,11 +46,16 @@ pub fn complaint(error: &clap::Error, completed: &CompletedLine) -> Option<Strin
     let paragraphs = lines.split(|line| line.is_empty()).map(|paragraph| paragraph.join(" "));
     let parts: Vec<String> = paragraphs.filter(|part| !part.is_empty()).collect();
     let what = no_command(error)
-        .or_else(|| meant(error, &completed.arguments))
+        .or_else(|| meant(error, completed))
         .unwrap_or_else(|| parts.join("; ").replace("tip: ", ""));
-    let whence =
-        completed.origin_of(error).map(|origin| format!("; it is from {origin}")).unwrap_or_default();
-    Some(format!("{what}{whence} (see {} --help)", command_name(&completed.arguments)))
+    let whence = match completed.origin_of(error) {
+        Some(origin) if error.kind() == ErrorKind::MissingRequiredArgument => {
+            format!("; what {origin} sets must be typed beside it")
+        }
+        Some(origin) => format!("; it is from {origin}"),
+        None => String::new(),
+    };
+    Some(format!("{what}{whence} (see {} --help)", completed.command_name()))
 }
 
 /// What to say of a command that there is not: which one is most like it, or that a number is a board.
@@ -67,13 +72,14 @@ fn no_command(error: &clap::Error) -> Option<String> {
 
 /// What to say of an argument that stands without the option that takes it, where it can be told which one that is: a number
 /// is a board, and what else there is to be named is a coordinator or else a run directory.
-fn meant(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+fn meant(error: &clap::Error, completed: &CompletedLine) -> Option<String> {
     let text = error.get(ContextKind::InvalidArg)?.to_string();
     if error.kind() != ErrorKind::UnknownArgument || text.starts_with('-') {
         return None;
     }
     let candidates: &[&str] = if text.parse::<u32>().is_ok() { &["n"] } else { &["coordinator", "run"] };
-    let option = candidates.iter().find(|option| has_option(arguments, option))?;
+    let options: Vec<_> = completed.command()?.get_arguments().filter_map(Arg::get_long).collect();
+    let option = candidates.iter().find(|option| options.contains(option))?;
     Some(format!("unexpected argument '{text}': say --{option} {}", quoted(&text)))
 }
 

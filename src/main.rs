@@ -28,20 +28,18 @@ mod youngest;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
 
-use args::Args;
 use log::say;
-use settings::CompletedLine;
+use settings::{CompletedLine, Settings};
 
 fn main() -> ExitCode {
     log::open();
     signals::survive_file_size_limits().ok();
-    let code = match settings::complete(std::env::args_os().collect(), &settings::environment) {
-        Ok(completed) => run(&completed),
+    let code = match CompletedLine::read(std::env::args_os().collect(), std::env::vars_os()) {
+        Ok((completed, settings)) => run(&completed, &settings),
         Err(error) => {
-            let code = if error.is_unread() { ExitCode::FAILURE } else { ExitCode::from(exit::USAGE) };
+            let code = if error.is_passing() { ExitCode::FAILURE } else { ExitCode::from(exit::USAGE) };
             say(format_args!("diadem: {}", output::sentence(&error.into())));
             code
         }
@@ -51,11 +49,11 @@ fn main() -> ExitCode {
 }
 
 /// Does what was asked for.
-fn run(completed: &CompletedLine) -> ExitCode {
-    match Args::try_parse_from(&completed.arguments) {
+fn run(completed: &CompletedLine, settings: &Settings) -> ExitCode {
+    match completed.parse() {
         Ok(args) => {
             log::set_format(args.log_format);
-            ended(commands::run(args.command, completed.file.as_ref()))
+            ended(commands::run(args.command, settings))
         }
         Err(error) => usage(&error, completed),
     }

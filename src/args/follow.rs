@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::value::time;
 
@@ -12,6 +12,7 @@ use super::value::time;
 /// Ends when the run is complete and all of it is copied. Until then it waits for a coordinator that is away, for as long as
 /// --give-up-after says, and tells every ten minutes how to go on without.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("address").args(["urls", "coordinator"]).required(true))]
 #[command(after_help = "\
 Examples:
   diadem follow --coordinator http://127.0.0.1:7227 --run ./copy
@@ -26,12 +27,7 @@ pub struct FollowArgs {
     #[arg(long, value_name = "URL", value_delimiter = ',')]
     pub coordinator: Vec<String>,
     /// The same without --coordinator.
-    #[arg(
-        value_name = "URL",
-        value_delimiter = ',',
-        required_unless_present = "coordinator",
-        conflicts_with = "coordinator"
-    )]
+    #[arg(value_name = "URL", value_delimiter = ',')]
     pub urls: Vec<String>,
     /// The directory of the copy: made where it is missing, gone on with where it is there.
     #[arg(long, value_name = "DIR")]

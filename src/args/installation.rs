@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::Shell;
 
-/// Shows which options are in force where they are not typed, and whence.
+/// Shows the options in effect and where each comes from.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Each option of each command may be given by a variable, DIADEM_ and its name in
 capitals (DIADEM_ON_COORDINATOR_LOST for --on-coordinator-lost; 1 or 0 for one
-without a value), or by a file that --config or DIADEM_CONFIG names. What is
-typed goes before variables, these before the file, and what its section for a
-command says before the rest.
+without a value), or by a file that --config or DIADEM_CONFIG names. The command
+line goes before variables, variables before the file, and a command's section
+of the file before the rest.
 
 Examples:
   diadem config                             all that is given anywhere

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use clap::{ArgGroup, Args};
 use proto::{Target, is_reason};
 use queens::kernel::Method;
 use records::export::{By, TableFormat};
@@ -19,6 +19,7 @@ use super::value::{Auto, GROUPS, METHODS, ThreadsArgs, ValueError, auto, choice,
 /// second algorithm, a random sample of units with another kernel than the one that counted each and mirrored, and last
 /// the published value.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("evidence").args(["run", "certificate"]).required(true).multiple(true))]
 #[command(after_help = "\
 Examples:
   diadem verify ./diadem-16                          50 units counted again
@@ -35,7 +36,7 @@ Examples:
       and that the certificate says what the ledger says")]
 pub struct VerifyArgs {
     /// The run directory; may be left out where a certificate is named, whose signature alone is checked then.
-    #[arg(value_name = "DIR", required_unless_present = "certificate")]
+    #[arg(value_name = "DIR")]
     pub run: Option<PathBuf>,
     /// How many units, chosen at random, to count again: a number or all.
     #[arg(long, value_name = "K", default_value = "50", value_parser = sample, requires = "run")]
@@ -144,6 +145,7 @@ pub struct MergeArgs {
 /// run that is being served this goes through its coordinator, which asks for the admin token.
 #[derive(Debug, Args)]
 #[command(
+    group = ArgGroup::new("place").args(["run", "coordinator"]).required(true),
     override_usage = "\
 diadem retract [OPTIONS] --reason <TEXT>
            <--unit <UNIT>|--machine <MACHINE>|--owner <OWNER>>
@@ -165,12 +167,7 @@ Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for t
 )]
 pub struct RetractArgs {
     /// The run directory; or the address of the coordinator that serves it, without --coordinator.
-    #[arg(
-        value_name = "DIR|URL",
-        value_parser = NonEmptyStringValueParser::new(),
-        required_unless_present = "coordinator",
-        conflicts_with = "coordinator"
-    )]
+    #[arg(value_name = "DIR|URL", value_parser = NonEmptyStringValueParser::new())]
     run: Option<String>,
     /// The address of the coordinator that serves the run; of several, the youngest coordinator's.
     #[arg(long, value_name = "URL", value_delimiter = ',')]

@@ -3,7 +3,6 @@
 //! Each line of the table is one kernel on some threads or on a graphics card, which counts units drawn at random, or parts of them, until its
 //! share of the time is up: see [`speed`](crate::measurement::speed).
 
-use std::env;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -96,13 +95,10 @@ fn wished_cards(args: &BenchArgs) -> anyhow::Result<Cards> {
     if args.cards == none {
         return Ok(none);
     }
-    let typed: Vec<_> = env::args_os().collect();
-    let of_processor = ["isa", "threads"].into_iter().find(|option| settings::is_typed(&typed, option));
+    let of_processor = ["isa", "threads"].into_iter().find(|option| settings::is_typed(option));
     match of_processor {
         None => Ok(args.cards.clone()),
-        Some(option) if settings::is_typed(&typed, "gpu") => {
-            Err(WrongCommand::CardsAndProcessor(option).into())
-        }
+        Some(option) if settings::is_typed("gpu") => Err(WrongCommand::CardsAndProcessor(option).into()),
         Some(_) => Ok(none),
     }
 }

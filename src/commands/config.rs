@@ -1,7 +1,9 @@
-//! `diadem config`: which options are in force where they are not typed, and whence.
+//! `diadem config`: shows the options in effect where they are not typed, and where each comes from.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind::{InvalidValue, ValueValidation};
 use serde_json::json;
 
 use crate::args::ConfigArgs;
@@ -9,50 +11,54 @@ use crate::command_line::complaint;
 use crate::exit;
 use crate::log::say;
 use crate::output::{on_stdout, print};
-use crate::settings::{
-    InForce, NotUnderstood, SettingOrigin, SettingsFile, command_called, commands, environment, in_force,
-    not_understood, refused,
-};
+use crate::settings::{OptionInForce, Settings, commands};
 
-pub fn run(args: &ConfigArgs, file: Option<&SettingsFile>) -> anyhow::Result<ExitCode> {
+pub fn run(args: &ConfigArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     let called = args.command.join(" ");
-    let mut options = in_force(file, &environment)?;
-    let command = command_called(&called).unwrap_or_default();
-    let concerned = if called.is_empty() { commands() } else { vec![command.clone()] };
-    options.retain(|option| {
-        if called.is_empty() { option.origin != SettingOrigin::Default } else { option.command == command }
-    });
-    if !called.is_empty() && options.is_empty() {
+    let commands = commands(&called);
+    if commands.is_empty() {
         say(format_args!(
             "diadem: \"{called}\" is no command that has options, name one in full, as keys init (see diadem --help)"
         ));
         return Ok(ExitCode::from(exit::USAGE));
     }
-    print(&if args.json { json(&options) } else { on_stdout(&text(options, &command)).into_owned() })?;
-    // Many commands may refuse one value: it is said once.
-    let refused = refused(&concerned, file, &environment)?;
-    let mut said = Vec::new();
-    for (line, error) in &refused {
-        let origin = line.origin_of(error);
-        if !said.contains(&origin) {
-            let complaint = complaint(error, line).unwrap_or_else(|| error.to_string());
-            say(format_args!("diadem: {complaint}"));
-            said.push(origin);
+    let mut options = Vec::new();
+    // Many commands may refuse one value: the first complaint is enough.
+    let mut complaints = BTreeMap::new();
+    for name in commands {
+        match settings.line_of(&name) {
+            Ok(line) => {
+                let refused = line
+                    .parse()
+                    .err()
+                    .filter(|error| [InvalidValue, ValueValidation].contains(&error.kind()));
+                if let Some((origin, error)) =
+                    refused.and_then(|error| Some((line.origin_of(&error)?.to_owned(), error)))
+                {
+                    let complaint = complaint(&error, &line).unwrap_or_else(|| error.to_string());
+                    complaints.entry(origin).or_insert(complaint);
+                }
+                options.extend(line.in_force().into_iter().map(|option| (name.clone(), option)));
+            }
+            Err(error) => drop(complaints.entry(error.to_string()).or_insert(error.to_string())),
         }
     }
-    Ok(if said.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(exit::USAGE) })
+    if called.is_empty() {
+        options.retain(|(_, option)| option.origin.is_some());
+    }
+    let text = if args.json { json(&options, settings) } else { text(&options, &called, settings) };
+    print(&text)?;
+    complaints.values().for_each(|complaint| say(format_args!("diadem: {complaint}")));
+    Ok(if complaints.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(exit::USAGE) })
 }
 
-fn json(options: &[InForce]) -> String {
-    let one = |option: &InForce| {
-        json!({
-            "command": option.command,
-            "option": option.option,
-            "value": option.value,
-            "origin": option.origin.to_string(),
-        })
-    };
-    let NotUnderstood { unknown, typed_only } = not_understood();
+fn origin(option: &OptionInForce) -> &str {
+    option.origin.as_deref().unwrap_or("default")
+}
+
+fn json(options: &[(String, OptionInForce)], settings: &Settings) -> String {
+    let one = |(command, option): &(String, OptionInForce)| json!({ "command": command, "option": option.name, "value": option.value, "origin": origin(option) });
+    let (unknown, typed_only) = settings.not_understood();
     json!({
         "options": options.iter().map(one).collect::<Vec<_>>(),
         "not_understood": unknown,
@@ -61,35 +67,31 @@ fn json(options: &[InForce]) -> String {
     .to_string()
 }
 
-fn text(options: Vec<InForce>, command: &str) -> String {
-    let mut lines: Vec<[String; 4]> = Vec::new();
-    for option in options {
-        let value = option.value.unwrap_or_else(|| "-".to_owned());
-        let line = [option.option, value, option.origin.to_string()];
-        let concerns = if command.is_empty() { option.command } else { String::new() };
-        if let Some(other) = lines.iter_mut().find(|other| other[..3] == line) {
-            other[3] = format!("{}, {concerns}", other[3]);
-        } else {
-            let [name, value, origin] = line;
-            lines.push([name, value, origin, concerns]);
+fn text(options: &[(String, OptionInForce)], called: &str, settings: &Settings) -> String {
+    let mut lines: Vec<([&str; 3], Vec<&str>)> = Vec::new();
+    for (command, option) in options {
+        let line = [&*option.name, option.value.as_deref().unwrap_or("-"), origin(option)];
+        let command = called.is_empty().then_some(&**command);
+        match lines.iter_mut().find(|(other, _)| *other == line) {
+            Some((_, commands)) => commands.extend(command),
+            None => lines.push((line, command.into_iter().collect())),
         }
     }
-    let widest = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let [option, value, origin] = [0, 1, 2].map(widest);
+    let [name, value, origin] =
+        [0, 1, 2].map(|column| lines.iter().map(|(line, _)| line[column].chars().count()).max().unwrap_or(0));
     let mut text = String::new();
-    for [a, b, c, d] in &lines {
-        text += format!("{a:option$}  {b:value$}  {c:origin$}  {d}").trim_end();
+    for ([a, b, c], commands) in &lines {
+        text += format!("{a:name$}  {b:value$}  {c:origin$}  {}", commands.join(", ")).trim_end();
         text += "\n";
     }
     if lines.is_empty() {
         text += "nothing is set by a variable or a file\n";
     }
-    let NotUnderstood { unknown, typed_only } = not_understood();
-    if !unknown.is_empty() {
-        text += &format!("no option is called so: {}\n", unknown.join(", "));
+    let (unknown, typed_only) = settings.not_understood();
+    for (what, names) in [("no option is called so", unknown), ("must be typed", typed_only)] {
+        if !names.is_empty() {
+            text += &format!("{what}: {}\n", names.join(", "));
+        }
     }
-    if !typed_only.is_empty() {
-        text += &format!("heeded only where it is typed: {}\n", typed_only.join(", "));
-    }
-    text.trim_end().to_owned()
+    on_stdout(text.trim_end()).into_owned()
 }

@@ -25,10 +25,9 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
 
 /// The command line, of which `diadem config` takes the words in the names of all commands.
 fn with_names_of_commands() -> Command {
-    let names = commands();
+    let names = commands("");
     let words: BTreeSet<&str> = names.iter().flat_map(|name| name.split(' ')).collect();
-    // The process ends with them.
-    let words: Vec<&'static str> = words.into_iter().map(|word| &*word.to_owned().leak()).collect();
+    let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
     Args::command().mut_subcommand("config", |config| {
         config.mut_arg("command", |command| command.value_parser(PossibleValuesParser::new(words)))
     })

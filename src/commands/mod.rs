@@ -28,10 +28,10 @@ use std::process::ExitCode;
 
 use crate::args::Command;
 use crate::output::listing;
-use crate::settings::SettingsFile;
+use crate::settings::Settings;
 
-/// Runs the command that was asked for. `settings` is the file of settings, if there is one.
-pub fn run(command: Command, settings: Option<&SettingsFile>) -> anyhow::Result<ExitCode> {
+/// Runs the command that was asked for.
+pub fn run(command: Command, settings: &Settings) -> anyhow::Result<ExitCode> {
     match command {
         Command::Count(args) => count::run(args.try_into()?),
         Command::Coordinator(args) => coordinator::run(args.try_into()?),

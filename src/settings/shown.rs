@@ -1,18 +1,13 @@
-//! What is in force, and whence: for people who wonder why a command does what they did not type.
+//! What `diadem config` shows: the options in effect, and where each comes from.
 
-use std::env;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 
-use clap::error::ErrorKind;
-use clap::{Arg, CommandFactory};
+use clap::Arg;
 
-use super::file::{SettingsFile, is_called, leaves};
-use super::origin::SettingOrigin;
 use super::{
-    CompletedLine, Given, OptionSetting, SettingsError, Variables, built, names, options, settings_of,
-    typed_only, variable, with,
+    CompletedLine, Settings, SettingsError, TYPED, built, is_called, leaves, names, options, variable,
 };
-use crate::args::Args;
 
 /// Variables that are no options.
 const OTHERS: [&str; 6] = [
@@ -24,108 +19,65 @@ const OTHERS: [&str; 6] = [
     "DIADEM_FOLLOW_TOKEN",
 ];
 
-/// The names of all commands, as in `keys init`.
-pub fn commands() -> Vec<String> {
-    leaves(&built()).into_iter().map(|(name, _)| name).collect()
-}
-
-/// The name of the command that is called so.
-pub fn command_called(called: &str) -> Option<String> {
-    leaves(&built()).into_iter().find(|command| is_called(command, called)).map(|(name, _)| name)
-}
-
-/// An option of a command, as it is where nothing is typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InForce {
-    /// The command, as in `keys init`.
-    pub command: String,
-    /// The option's long name.
-    pub option: String,
-    /// Its value; none where it has none, or is no flag that is set.
-    pub value: Option<String>,
-    pub origin: SettingOrigin,
-}
-
-/// The options of all commands as they are where nothing but this is typed: `diadem config`.
-///
-/// # Errors
-/// A variable is not understood.
-pub fn in_force(
-    file: Option<&SettingsFile>,
-    variables: Variables<'_>,
-) -> Result<Vec<InForce>, SettingsError> {
-    let mut all = Vec::new();
-    for (name, command) in leaves(&built()) {
-        let settings = settings_of(command, &name, &|_| false, variables, file)?;
-        all.extend(options(command).map(|(option, long)| one(&name, option, long, &settings)));
-    }
-    Ok(all)
-}
-
-/// The commands, of these, that would not take a value that they are given where nothing is typed, each with what it would say.
-///
-/// # Errors
-/// A variable is not understood.
-pub fn refused(
-    commands: &[String],
-    file: Option<&SettingsFile>,
-    variables: Variables<'_>,
-) -> Result<Vec<(CompletedLine, clap::Error)>, SettingsError> {
-    let mut refused = Vec::new();
-    for (name, command) in leaves(&built()).into_iter().filter(|(name, _)| commands.contains(name)) {
-        let settings = settings_of(command, &name, &|_| false, variables, file)?;
-        let words: Vec<_> = ["diadem"].into_iter().chain(name.split(' ')).map(OsString::from).collect();
-        let line = CompletedLine { arguments: with(&words, &settings), settings, file: None };
-        let is_about_a_value = |error: &clap::Error| {
-            matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation)
-                && line.origin_of(error).is_some()
-        };
-        let error = Args::command().try_get_matches_from(&line.arguments).err();
-        if let Some(error) = error.filter(is_about_a_value) {
-            refused.push((line, error));
-        }
-    }
-    Ok(refused)
-}
-
-fn one(command: &str, option: &Arg, long: &str, settings: &[OptionSetting]) -> InForce {
-    let setting = settings.iter().find(|setting| setting.option == long);
-    let usual = || {
-        let values: Vec<_> =
-            option.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
-        (!values.is_empty() && option.get_action().takes_values()).then(|| values.join(","))
-    };
-    let value = match setting.map(|setting| &setting.given) {
-        None => usual(),
-        Some(Given::Flag(set)) => Some(set.to_string()),
-        Some(Given::Values(values)) => Some(values.join(",")),
-    };
-    let origin = setting.map_or(SettingOrigin::Default, |setting| setting.origin.clone());
-    InForce { command: command.to_owned(), option: long.to_owned(), value, origin }
-}
-
-/// Variables that look like settings, and are none.
-pub struct NotUnderstood {
-    /// No option is called so.
-    pub unknown: Vec<String>,
-    /// An option is, but it is heeded only where it is typed.
-    pub typed_only: Vec<String>,
-}
-
-/// Those of this process.
-pub fn not_understood() -> NotUnderstood {
+/// The name of the command that is called so, or of all commands if nothing is said.
+pub fn commands(called: &str) -> Vec<String> {
     let root = built();
-    let commands = leaves(&root);
-    let is_option = |name: &str| {
-        commands.iter().any(|(_, command)| {
-            options(command).any(|(option, _)| names(option).any(|called| variable(called) == name))
-        })
-    };
-    let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    let strange = names.filter(|name| name.starts_with("DIADEM_") && !OTHERS.contains(&name.as_str()));
-    let mut strange: Vec<String> = strange.filter(|name| !is_option(name)).collect();
-    strange.sort_unstable();
-    let is_typed_only = |name: &String| typed_only(None).any(|option| variable(option) == *name);
-    let (typed_only, unknown) = strange.into_iter().partition(is_typed_only);
-    NotUnderstood { unknown, typed_only }
+    let all = leaves(&root, "").into_iter();
+    all.filter(|command| called.is_empty() || is_called(command, called)).map(|(name, _)| name).collect()
+}
+
+/// An option that nobody typed, with its value.
+pub struct OptionInForce {
+    /// Its long name.
+    pub name: String,
+    pub value: Option<String>,
+    /// The variable or the file; nothing if the value is the default.
+    pub origin: Option<String>,
+}
+
+impl CompletedLine {
+    /// The options of the command that may be given elsewhere, as they are if none is typed.
+    pub fn in_force(&self) -> Vec<OptionInForce> {
+        let in_force = |option: &Arg| {
+            let setting = self.settings.iter().find(|setting| setting.option.get_id() == option.get_id());
+            let default = || {
+                let values =
+                    option.get_default_values().iter().map(|value| value.to_string_lossy().into_owned());
+                if option.get_action().takes_values() { values.collect() } else { Vec::new() }
+            };
+            let values: Vec<String> = setting.map_or_else(default, |setting| setting.values.clone());
+            OptionInForce {
+                name: option.get_long().unwrap_or_default().to_owned(),
+                value: (!values.is_empty()).then(|| values.join(",")),
+                origin: setting.map(|setting| setting.origin.clone()),
+            }
+        };
+        self.command().into_iter().flat_map(options).map(in_force).collect()
+    }
+}
+
+impl Settings {
+    /// The command line of that command with nothing typed.
+    ///
+    /// # Errors
+    /// A setting of the command is not understood.
+    pub fn line_of(&self, command: &str) -> Result<CompletedLine, SettingsError> {
+        let words = ["diadem"].into_iter().chain(command.split(' ')).map(OsString::from).collect();
+        CompletedLine::new(words, self)
+    }
+
+    /// Variables that look like settings and are none: those that no option has, and those whose option must be typed.
+    pub fn not_understood(&self) -> (Vec<&str>, Vec<&str>) {
+        let root = built();
+        let commands = leaves(&root, "");
+        let longs = commands.iter().flat_map(|(_, command)| options(command)).flat_map(names);
+        let known: BTreeSet<String> = longs.map(variable).collect();
+        let strange =
+            self.variables.keys().map(|name| &**name).filter(|name| {
+                name.starts_with("DIADEM_") && !OTHERS.contains(name) && !known.contains(*name)
+            });
+        let typed_only: Vec<String> =
+            TYPED.iter().flat_map(|(_, names)| *names).map(|name| variable(name)).collect();
+        strange.partition(|name| !typed_only.iter().any(|typed| typed == name))
+    }
 }

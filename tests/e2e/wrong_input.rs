@@ -308,7 +308,7 @@ fn a_named_pipe_is_refused_wherever_a_file_is_read_to_its_end() {
     let refused =
         |args: &str, words: &[&str]| folder.start(args, &args.replace(['/', ' '], "-")).end().refused(words);
     pipe("pipe");
-    refused("count 8 --in-memory --config pipe", &["pipe is a named pipe", "name a regular file"]);
+    refused("count 8 --in-memory --config pipe", &["cannot read pipe: it is no regular file"]);
     folder.run("count 8 --quiet --run run");
     for command in ["verify run --heads", "verify run --certificate", "verify run --export"] {
         let verified = folder.start(&format!("{command} pipe"), "verify.log").end();

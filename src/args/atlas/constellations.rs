@@ -97,11 +97,12 @@ pub enum ConstellationsTask {
 impl TryFrom<ConstellationsArgs> for Constellations {
     type Error = WrongAtlasCommand;
     fn try_from(args: ConstellationsArgs) -> Result<Self, WrongAtlasCommand> {
-        let kernel = args.kernel.try_into()?;
         let task = match args.task {
             TaskArgs { export: Some(folder), .. } => ConstellationsTask::Export(folder),
             TaskArgs { import: Some(file), .. } => ConstellationsTask::Import(file),
-            TaskArgs { count, .. } if !count.is_empty() => ConstellationsTask::Count(count, kernel),
+            TaskArgs { count, .. } if !count.is_empty() => {
+                ConstellationsTask::Count(count, args.kernel.try_into()?)
+            }
             TaskArgs { json: true, .. } => ConstellationsTask::Json,
             TaskArgs { list: true, .. } => ConstellationsTask::List,
             TaskArgs { .. } => ConstellationsTask::Summarise,

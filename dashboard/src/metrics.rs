@@ -5,10 +5,10 @@
 
 use std::cmp::Reverse;
 use std::fmt::Debug;
-use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::sync::atomic::AtomicU64;
 
+use prometheus_client::encoding::EncodeGaugeValue;
 use prometheus_client::encoding::prometheus_text::encode;
-use prometheus_client::encoding::{EncodeGaugeValue, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{Atomic, ConstGauge, Gauge};
@@ -71,17 +71,16 @@ impl Metrics {
     }
 
     /// A gauge with labels. It adds up values that have the same labels: Prometheus refuses a scrape with a duplicate series.
-    fn gauges<V, A, const N: usize>(
+    fn gauges<V, const N: usize>(
         &mut self,
         name: &str,
         help: &str,
         values: impl IntoIterator<Item = (Labels<N>, V)>,
     ) where
-        A: Atomic<V> + Default + Debug + Send + Sync + 'static,
-        V: Debug + Send + Sync + 'static,
-        Gauge<V, A>: EncodeMetric,
+        V: EncodeGaugeValue + Debug + Send + Sync + 'static,
+        AtomicU64: Atomic<V>,
     {
-        let family = Family::<Labels<N>, Gauge<V, A>>::default();
+        let family = Family::<Labels<N>, Gauge<V, AtomicU64>>::default();
         for (labels, value) in values {
             family.get_or_create(&labels).inc_by(value);
         }
@@ -95,10 +94,10 @@ impl Metrics {
             ("release", status.release.clone()),
             ("double_check", status.double_check.clone()),
         ];
-        self.gauges::<_, AtomicI64, _>("run_info", "The run", [(labels, 1)]);
+        self.gauges("run_info", "The run", [(labels, 1u64)]);
         let phases = [Phase::Counting, Phase::Auditing, Phase::Complete, Phase::Withheld];
-        let phases = phases.map(|phase| ([("phase", phase.to_string())], i64::from(phase == status.phase)));
-        self.gauges::<_, AtomicI64, _>("phase", "1 for the phase that the run is in", phases);
+        let phases = phases.map(|phase| ([("phase", phase.to_string())], u64::from(phase == status.phase)));
+        self.gauges("phase", "1 for the phase that the run is in", phases);
         let has_trouble = u64::from(!status.trouble.is_empty());
         self.gauge("trouble", "1 if something keeps the run from completing", has_trouble);
         let is_paused = u64::from(status.paused.is_some());
@@ -114,10 +113,10 @@ impl Metrics {
         self.gauge("solutions", "Solutions found so far", status.totals.solutions() as f64);
         if let Some(left) = status.left {
             let bounds = [("expected", left.expected), ("low", left.low), ("high", left.high)];
-            let bounds = bounds.map(|(bound, time)| ([("bound", bound.to_owned())], time.as_secs() as i64));
+            let bounds = bounds.map(|(bound, time)| ([("bound", bound.to_owned())], time.as_secs()));
             let help =
                 "Expected time until the run is complete, and the range in which it lies four times in five";
-            self.gauges::<_, AtomicI64, _>("left_seconds", help, bounds);
+            self.gauges("left_seconds", help, bounds);
         }
     }
 
@@ -137,9 +136,9 @@ impl Metrics {
             ("two_machines", assurance.on_two_machines),
             ("one_machine", assurance.on_one_machine),
         ];
-        let levels = levels.map(|(level, units)| ([("on", level.to_owned())], units as i64));
+        let levels = levels.map(|(level, units)| ([("on", level.to_owned())], units));
         let help = "Units counted twice, by the independence of the two counts";
-        self.gauges::<_, AtomicI64, _>("units_checked", help, levels);
+        self.gauges("units_checked", help, levels);
         let kinds = assurance.on_two_kinds;
         self.gauge("units_checked_across_hardware", "Units counted on two kinds of hardware", kinds);
         self.gauge("checks_pending", "Counts that are still to be checked", assurance.pending);
@@ -179,10 +178,10 @@ impl Metrics {
             })
             .collect();
         for (name, help, value) in OF_MACHINE {
-            let values = labelled.iter().map(|(labels, machine)| (labels.clone(), value(machine) as i64));
-            self.gauges::<_, AtomicI64, _>(name, help, values);
+            let values = labelled.iter().map(|(labels, machine)| (labels.clone(), value(machine)));
+            self.gauges(name, help, values);
         }
-        self.gauges::<_, AtomicU64, _>(
+        self.gauges(
             "machine_speed_ratio",
             "Expected work that a machine does per second, in seconds of the core that the plan was measured on",
             labelled.iter().map(|(labels, machine)| (labels.clone(), machine.speed)),

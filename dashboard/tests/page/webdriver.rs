@@ -1,4 +1,4 @@
-//! A headless Chromium, driven through chromedriver, and by Chromium's own commands where WebDriver has none.
+//! A headless Chromium, driven through chromedriver, and by Chromium's own commands where that lacks them.
 
 use std::future::Future;
 use std::io::{BufRead, BufReader};
@@ -131,7 +131,7 @@ impl Drop for Browser {
     }
 }
 
-/// A command that chromedriver has beside those of WebDriver.
+/// A command that chromedriver has in addition to the standard ones.
 #[derive(Debug)]
 struct Extension {
     path: &'static str,

@@ -10,11 +10,13 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::http::header::{AUTHORIZATION, COOKIE, HOST};
 use axum::http::{HeaderMap, HeaderValue};
+use cookie::time::Duration;
+use cookie::{Cookie, SameSite};
 use proto::{AccessToken, Owner};
 use serving::{Guard, TokenHash};
 
-/// A cookie is kept for so long, in seconds: a run takes months.
-const COOKIE_SECONDS: u32 = 366 * 86400;
+/// How long a browser keeps the cookie: a run takes months.
+const COOKIE_AGE: Duration = Duration::days(366);
 
 /// The door.
 #[derive(Debug)]
@@ -56,22 +58,24 @@ impl Door {
     pub fn cookie(&self, token: &str) -> Option<HeaderValue> {
         let token: AccessToken = token.parse().ok()?;
         let token = Some(TokenHash::of(&token)).filter(|token| self.guard.reader(*token).is_some())?;
-        let name = &self.cookie_name;
-        let secure = if self.guard.encrypts() { "; Secure" } else { "" };
-        let cookie =
-            format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}{secure}");
-        let mut value: HeaderValue = cookie.parse().ok()?;
+        let cookie = Cookie::build((&self.cookie_name, token.to_string()))
+            .path("/")
+            .http_only(true)
+            .same_site(SameSite::Strict)
+            .secure(self.guard.encrypts())
+            .max_age(COOKIE_AGE);
+        let mut value: HeaderValue = cookie.to_string().parse().ok()?;
         value.set_sensitive(true);
         Some(value)
     }
 
     /// The hashes of tokens in the cookies of a request.
-    fn cookies<'a>(&self, headers: &'a HeaderMap) -> impl Iterator<Item = TokenHash> + use<'a> {
-        let prefix = format!("{}=", self.cookie_name);
+    fn cookies(&self, headers: &HeaderMap) -> impl Iterator<Item = TokenHash> {
         let cookies = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+        let cookies = cookies.flat_map(Cookie::split_parse).filter_map(Result::ok);
         cookies
-            .flat_map(|value| value.split(';'))
-            .filter_map(move |cookie| cookie.trim().strip_prefix(&prefix)?.parse().ok())
+            .filter(|cookie| cookie.name() == self.cookie_name)
+            .filter_map(|cookie| cookie.value().parse().ok())
     }
 }
 

@@ -1,156 +1,132 @@
-//! Where a run stands, as metrics in the text format of Prometheus.
+//! The status of a run as metrics in the text format of Prometheus.
 //!
-//! Nothing is kept between two scrapes. Labels are bounded: machines that did most have series of their own, all others one
-//! together.
+//! Each scrape builds a registry from the newest status, so nothing is kept between scrapes. Labels are bounded: the machines
+//! with most counts have series of their own, all others share one.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::atomic::AtomicU64;
 
+use prometheus_client::encoding::EncodeGaugeValue;
+use prometheus_client::encoding::prometheus_text::encode;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::{Atomic, ConstGauge, Gauge};
+use prometheus_client::registry::Registry;
 use proto::{MachineStatus, Phase, RunStatus};
 
-/// The media type of the format.
-pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+pub use prometheus_client::encoding::prometheus_text::CONTENT_TYPE;
 
-/// So many machines have series of their own.
+/// The most machines that have series of their own.
 const MACHINES: usize = 100;
 
-/// The machines that have none, together.
+/// The name under which all other machines appear.
 const OTHERS: &str = "other";
 
 /// Labels with their values.
-type Labels<'a, const N: usize> = [(&'static str, &'a str); N];
+type Labels<const N: usize> = [(&'static str, String); N];
 
-/// What is said of a machine: a metric, its help, its value.
-type OfMachine = (&'static str, &'static str, fn(&MachineStatus) -> f64);
+/// A metric of a machine: its name, its help, its value.
+type OfMachine = (&'static str, &'static str, fn(&MachineStatus) -> u64);
 
-const OF_MACHINE: [OfMachine; 7] = [
-    ("machine_workers", "Workers of a machine that are there.", |machine| machine.workers as f64),
-    ("machine_threads", "Units that the workers of a machine count at a time.", |machine| {
-        machine.threads as f64
-    }),
-    ("machine_units_done", "Units on record that a machine counted.", |machine| machine.counts as f64),
+const OF_MACHINE: [OfMachine; 6] = [
+    ("machine_workers", "Connected workers of a machine", |machine| machine.workers),
+    ("machine_threads", "Units that the workers of a machine count at a time", |machine| machine.threads),
+    ("machine_units_done", "Units on record that a machine counted", |machine| machine.counts),
     (
         "machine_units_verified",
-        "Counts and checks of a machine that agreed with another's, also of units taken back since.",
-        |machine| machine.verified as f64,
+        "Counts and checks of a machine that agreed with another's, including units retracted since",
+        |machine| machine.verified,
     ),
-    ("machine_units_wrong", "Counts of a machine that two others proved wrong.", |machine| {
-        machine.wrong as f64
-    }),
-    ("machine_believed", "1 where a machine is believed; of the others together, how many are.", |machine| {
-        f64::from(u8::from(machine.is_believed))
-    }),
+    ("machine_units_wrong", "Counts of a machine that two others proved wrong", |machine| machine.wrong),
     (
-        "machine_speed_ratio",
-        "Expected work that a machine does in a second, in seconds of the core that the plan was measured on.",
-        |machine| machine.speed,
+        "machine_believed",
+        "1 if a machine is believed; for the other machines together, how many are",
+        |machine| machine.is_believed.into(),
     ),
 ];
 
 /// The metrics as text.
 pub fn text(status: &RunStatus) -> String {
-    let mut scrape = Scrape { text: String::new() };
-    scrape.run(status);
-    scrape.units(status);
-    scrape.checks(status);
-    scrape.there(status);
-    scrape.machines(&status.machines);
-    scrape.text
+    let mut metrics = Metrics(Registry::with_prefix("diadem"));
+    metrics.run(status);
+    metrics.units(status);
+    metrics.checks(status);
+    metrics.connected(status);
+    metrics.machines(&status.machines);
+    let mut text = String::new();
+    encode(&mut text, &metrics.0).expect("a string takes all that is written to it");
+    text
 }
 
-/// What is given to one scrape.
-struct Scrape {
-    text: String,
-}
+/// The metrics of one scrape.
+struct Metrics(Registry);
 
-impl Scrape {
-    fn gauge(&mut self, name: &str, help: &str, value: f64) {
-        self.metric(name, help, "gauge", [([], value)]);
+impl Metrics {
+    fn gauge<V>(&mut self, name: &str, help: &str, value: V)
+    where
+        V: EncodeGaugeValue + Debug + Send + Sync + 'static,
+    {
+        self.0.register(name, help, ConstGauge::new(value));
     }
 
-    /// A gauge with labels.
-    fn gauges<'a, const N: usize>(
+    /// A gauge with labels. It adds up values that have the same labels: Prometheus refuses a scrape with a duplicate series.
+    fn gauges<V, const N: usize>(
         &mut self,
         name: &str,
         help: &str,
-        values: impl IntoIterator<Item = (Labels<'a, N>, f64)>,
-    ) {
-        self.metric(name, help, "gauge", values);
-    }
-
-    fn counter(&mut self, name: &str, help: &str, value: f64) {
-        self.metric(name, help, "counter", [([], value)]);
-    }
-
-    fn metric<'a, const N: usize>(
-        &mut self,
-        name: &str,
-        help: &str,
-        kind: &str,
-        values: impl IntoIterator<Item = (Labels<'a, N>, f64)>,
-    ) {
-        self.text += &format!("# HELP diadem_{name} {help}\n# TYPE diadem_{name} {kind}\n");
+        values: impl IntoIterator<Item = (Labels<N>, V)>,
+    ) where
+        V: EncodeGaugeValue + Debug + Send + Sync + 'static,
+        AtomicU64: Atomic<V>,
+    {
+        let family = Family::<Labels<N>, Gauge<V, AtomicU64>>::default();
         for (labels, value) in values {
-            let labels = labels.map(|(label, value)| format!("{label}=\"{}\"", escaped(value)));
-            let labels = if N == 0 { String::new() } else { format!("{{{}}}", labels.join(",")) };
-            self.text += &format!("diadem_{name}{labels} {value}\n");
+            family.get_or_create(&labels).inc_by(value);
         }
+        self.0.register(name, help, family);
     }
 
     fn run(&mut self, status: &RunStatus) {
-        let board = status.board.n().to_string();
-        let plan = status.fingerprint.to_string();
         let labels = [
-            ("board", board.as_str()),
-            ("plan", &plan),
-            ("release", &status.release),
-            ("double_check", &status.double_check),
+            ("board", status.board.to_string()),
+            ("plan", status.fingerprint.to_string()),
+            ("release", status.release.clone()),
+            ("double_check", status.double_check.clone()),
         ];
-        self.gauges("run_info", "The run.", [(labels, 1.0)]);
+        self.gauges("run_info", "The run", [(labels, 1u64)]);
         let phases = [Phase::Counting, Phase::Auditing, Phase::Complete, Phase::Withheld];
-        let phases = phases.map(|phase| (phase.to_string(), f64::from(u8::from(phase == status.phase))));
-        let phases = phases.iter().map(|(name, is)| ([("phase", name.as_str())], *is));
-        self.gauges("phase", "1 for the phase that the run is in.", phases);
-        let is = |so: bool| f64::from(u8::from(so));
-        self.gauge(
-            "trouble",
-            "1 where something keeps the run from its end.",
-            is(!status.trouble.is_empty()),
+        let phases = phases.map(|phase| ([("phase", phase.to_string())], u64::from(phase == status.phase)));
+        self.gauges("phase", "1 for the phase that the run is in", phases);
+        let has_trouble = u64::from(!status.trouble.is_empty());
+        self.gauge("trouble", "1 if something keeps the run from completing", has_trouble);
+        let is_paused = u64::from(status.paused.is_some());
+        self.gauge("paused", "1 if the operator paused the run", is_paused);
+        self.0.register(
+            "worked_seconds",
+            "How long the run was worked on, over all its sessions",
+            ConstCounter::new(status.elapsed.as_secs()),
         );
-        self.gauge(
-            "paused",
-            "1 where the operator wishes that nothing is lent.",
-            is(status.paused.is_some()),
-        );
-        self.counter(
-            "worked_seconds_total",
-            "How long the run has been worked on, over all its sessions.",
-            status.elapsed.as_secs_f64(),
-        );
-        self.gauge("progress_ratio", "Share of the expected work that is done.", status.progress);
-        self.gauge("work_core_seconds", "Expected work of all units.", status.work.total);
-        self.gauge("work_done_core_seconds", "Expected work of the units on record.", status.work.done);
-        self.gauge("solutions", "Solutions that were found so far.", status.totals.solutions() as f64);
+        self.gauge("progress_ratio", "Share of the expected work that is done", status.progress);
+        self.gauge("work_core_seconds", "Expected work of all units", status.work.total);
+        self.gauge("work_done_core_seconds", "Expected work of the units on record", status.work.done);
+        self.gauge("solutions", "Solutions found so far", status.totals.solutions() as f64);
         if let Some(left) = status.left {
             let bounds = [("expected", left.expected), ("low", left.low), ("high", left.high)];
-            let bounds = bounds.map(|(bound, time)| ([("bound", bound)], time.as_secs_f64()));
+            let bounds = bounds.map(|(bound, time)| ([("bound", bound.to_owned())], time.as_secs()));
             let help =
-                "Expected time until all is counted, and the range in which it lies four times in five.";
+                "Expected time until the run is complete, and the range in which it lies four times in five";
             self.gauges("left_seconds", help, bounds);
         }
     }
 
     fn units(&mut self, status: &RunStatus) {
-        self.gauge("units", "Units of the run.", status.units as f64);
-        self.gauge("units_done", "Units on record.", status.done as f64);
-        self.gauge(
-            "units_leased",
-            "Units lent that are not counted yet; checks are not in it.",
-            status.leased as f64,
-        );
-        self.gauge("units_disputed", "Units whose counts differ.", status.disputed as f64);
-        self.gauge("units_set_aside", "Units lost with too many workers.", status.set_aside_total as f64);
-        self.gauge("units_per_second", "Units put on record in a second, lately.", status.rate);
+        self.gauge("units", "Units of the run", status.units);
+        self.gauge("units_done", "Units on record", status.done);
+        self.gauge("units_leased", "Leased units without a count, excluding checks", status.leased);
+        self.gauge("units_disputed", "Units whose counts differ", status.disputed);
+        self.gauge("units_set_aside", "Units lost with too many workers", status.set_aside_total);
+        self.gauge("units_per_second", "Units put on record per second, lately", status.rate);
     }
 
     fn checks(&mut self, status: &RunStatus) {
@@ -160,57 +136,55 @@ impl Scrape {
             ("two_machines", assurance.on_two_machines),
             ("one_machine", assurance.on_one_machine),
         ];
-        let levels = levels.map(|(level, units)| ([("on", level)], units as f64));
-        self.gauges("units_checked", "Units counted twice, by how far apart.", levels);
-        let kinds = assurance.on_two_kinds as f64;
-        self.gauge("units_checked_across_hardware", "Units counted on two kinds of hardware.", kinds);
-        self.gauge("checks_pending", "Counts that are still to be checked.", assurance.pending as f64);
-        self.gauge("conflicts", "Counts on record that contradicted others.", assurance.conflicts as f64);
-        let (machines, owners) = (assurance.quarantined.len(), assurance.expelled.len());
-        self.gauge("machines_quarantined", "Machines that are not believed.", machines as f64);
-        self.gauge("owners_expelled", "Owners who are not believed.", owners as f64);
+        let levels = levels.map(|(level, units)| ([("on", level.to_owned())], units));
+        let help = "Units counted twice, by the independence of the two counts";
+        self.gauges("units_checked", help, levels);
+        let kinds = assurance.on_two_kinds;
+        self.gauge("units_checked_across_hardware", "Units counted on two kinds of hardware", kinds);
+        self.gauge("checks_pending", "Counts that are still to be checked", assurance.pending);
+        self.gauge("conflicts", "Counts on record that contradicted others", assurance.conflicts);
+        let (machines, owners) = (assurance.quarantined.len() as u64, assurance.expelled.len() as u64);
+        self.gauge("machines_quarantined", "Machines that are not believed", machines);
+        self.gauge("owners_expelled", "Owners who are not believed", owners);
         if let Some(share) = assurance.wrong_at_most {
-            let help = "At most this share of the units is wrong, with 95 % confidence.";
+            let help = "At most this share of the units is wrong, with 95 % confidence";
             self.gauge("wrong_at_most_ratio", help, share);
         }
     }
 
-    fn there(&mut self, status: &RunStatus) {
+    fn connected(&mut self, status: &RunStatus) {
         let (workers, threads) = status.there();
-        self.gauge("workers", "Workers that are there.", workers as f64);
-        self.gauge("threads", "Units that they count at a time.", threads as f64);
-        self.gauge("followers", "Followers that are there.", f64::from(status.followers));
-        let help = "Followers that must have a record before it is acknowledged.";
-        self.gauge("replicas_required", help, f64::from(status.replicas));
+        self.gauge("workers", "Connected workers", workers);
+        self.gauge("threads", "Units that the connected workers count at a time", threads);
+        self.gauge("followers", "Connected followers", status.followers);
+        let help = "Followers that must have a record before it is acknowledged";
+        self.gauge("replicas_required", help, status.replicas);
         if let Some(term) = status.term {
-            self.gauge("term", "The coordinator's term.", term.number as f64);
+            self.gauge("term", "The coordinator's term", term.number);
         }
     }
 
-    /// The machines that did most, each by itself, and the others together. No series comes twice, whatever machines are called:
-    /// a scrape in which one does is refused as a whole.
+    /// The machines with most counts, each by itself, and the others together.
     fn machines(&mut self, machines: &[MachineStatus]) {
         let mut machines: Vec<&MachineStatus> = machines.iter().collect();
         machines.sort_unstable_by_key(|machine| (Reverse(machine.counts), &machine.owner, &machine.name));
-        let mut series: BTreeMap<(&str, &str), Vec<&MachineStatus>> = BTreeMap::new();
-        for (index, machine) in machines.into_iter().enumerate() {
-            let key =
-                if index < MACHINES { (machine.owner.name(), machine.name.as_str()) } else { ("", OTHERS) };
-            series.entry(key).or_default().push(machine);
-        }
+        let labelled: Vec<(Labels<2>, &MachineStatus)> = machines
+            .into_iter()
+            .enumerate()
+            .map(|(index, machine)| {
+                let (owner, name) =
+                    if index < MACHINES { (machine.owner.name(), &*machine.name) } else { ("", OTHERS) };
+                ([("owner", owner.to_owned()), ("machine", name.to_owned())], machine)
+            })
+            .collect();
         for (name, help, value) in OF_MACHINE {
-            let values = series.iter().map(|((owner, machine), machines)| {
-                (
-                    [("owner", *owner), ("machine", *machine)],
-                    machines.iter().map(|machine| value(machine)).sum(),
-                )
-            });
+            let values = labelled.iter().map(|(labels, machine)| (labels.clone(), value(machine)));
             self.gauges(name, help, values);
         }
+        self.gauges(
+            "machine_speed_ratio",
+            "Expected work that a machine does per second, in seconds of the core that the plan was measured on",
+            labelled.iter().map(|(labels, machine)| (labels.clone(), machine.speed)),
+        );
     }
-}
-
-/// A label's value as it is written between quotation marks.
-fn escaped(value: &str) -> String {
-    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use proto::{Assurance, FamilyStatus, Sample};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use proto::{Assurance, FamilyStatus, Sample, seen};
 use queens::{Board, Totals};
 
 use crate::chart::SpeedChart;
-use crate::words::{date, escaped, grouped, span};
+use crate::words::{date, grouped, span};
 use crate::{assurance, drawing};
 
 /// What a report says.
@@ -88,98 +89,176 @@ pub struct Contribution {
 impl RunReport {
     /// The page.
     pub fn page(&self) -> String {
-        let whole = if self.part.is_none() && self.done == self.units { "" } else { ", so far" };
+        let part = self.part.as_ref().map(|part| format!(", {part}")).unwrap_or_default();
         let (phase, state) = match (self.is_wrong, self.is_complete) {
             (true, _) => ("withheld", "not sound"),
             (false, true) => ("complete", "complete"),
             (false, false) => ("counting", "not complete"),
         };
-        let part = self.part.as_ref().map(|part| format!(", {part}")).unwrap_or_default();
-        let Assurance { on_two_owners, on_two_machines, on_one_machine, pending, conflicts, .. } =
-            self.assurance;
-        let text = |name: &str| match name {
-            "title" => format!("n = {}{part}", self.board),
-            "n" => self.board.to_string(),
-            "phase" => phase.into(),
-            "state" => state.into(),
-            "heading" => format!("Solutions{whole}{part}"),
-            "solutions" => grouped(self.totals.solutions()),
-            "verdict" => self.verdict.clone(),
-            "a" => grouped(self.totals.a),
-            "p" => grouped(self.totals.p),
-            "r" => grouped(self.totals.r),
-            "fundamental" => grouped(self.totals.fundamental()),
-            "done" => grouped(self.done.into()),
-            "units" => grouped(self.units.into()),
-            "worked" => span(self.elapsed),
-            "cpu" => span(self.cpu),
-            "begun" => date(self.begun),
-            "worth" => assurance::sentence(&self.assurance, self.done, self.units),
-            "two_owners" => grouped(on_two_owners.into()),
-            "two_machines" => grouped(on_two_machines.into()),
-            "one_machine" => grouped(on_one_machine.into()),
-            "pending" => grouped(pending.into()),
-            "conflicts" => grouped(conflicts.into()),
-            "disputed" => grouped(self.disputed.into()),
-            "run" => self.run.clone(),
-            "plan" => self.plan.clone(),
-            "records" => grouped(self.records.into()),
-            "head" => self.head.clone(),
-            "commands" => self.commands.join("\n"),
-            "release" => self.release.clone(),
-            "written" => date(self.written),
-            _ => unreachable!("the page has no other place for text: {name}"),
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'";
+                    title { "diadem: n = " (self.board) (part) }
+                    style { (PreEscaped(include_str!("../assets/dashboard.css"))) }
+                }
+                body {
+                    header {
+                        h1 {
+                            "diadem " span.quiet { "counted the queens of" } " "
+                            span.whole { "n = " b { (self.board) } }
+                        }
+                        p.pills { span.pill.(phase) { (state) } }
+                    }
+                    main {
+                        section.card.hero aria-labelledby="answer" { (self.answer(&part)) }
+                        section.card aria-labelledby="worth" { (self.worth()) }
+                        section.card aria-labelledby="checked" { (self.checks()) }
+                        section.card.wide aria-labelledby="speed" { (self.speed()) }
+                        section.card aria-labelledby="families" { (self.map()) }
+                        section.card aria-labelledby="ledger" { (self.ledger()) }
+                        section.card.wide aria-labelledby="machines" { (self.machines()) }
+                        section.card.wide aria-labelledby="verify" {
+                            h2 #verify { "How to verify it" }
+                            p { "With the run directory, and diadem or Python alone:" }
+                            pre { (self.commands.join("\n")) }
+                        }
+                    }
+                    footer { p { "Written by diadem " (self.release) " on " (date(self.written)) "." } }
+                }
+            }
         };
-        filled(include_str!("../assets/report.html"), |name| match name {
-            "style" => include_str!("../assets/dashboard.css").into(),
-            "checked" => each(&self.checked, |sentence| format!("<li>{}</li>", escaped(sentence))),
-            "charts" => self.charts(),
-            "map" => drawing::map(self.board, &self.families),
-            "keys" => each(&self.keys, |key| format!("<code>{}</code>", escaped(key))),
-            "machines" => each(&self.contributions, Contribution::row),
-            name => escaped(&text(name)),
-        })
+        // A name could look like another name by characters that nobody sees.
+        seen(&page.into_string(), &['\n', '\t']).into_owned()
     }
 
-    fn charts(&self) -> String {
-        match SpeedChart::of(&self.history, u64::MAX) {
-            Some(chart) => drawing::speed(&chart, "Since the beginning"),
-            None => "<p class=\"quiet\">There is too little to draw.</p>".into(),
+    fn answer(&self, part: &str) -> Markup {
+        let whole = if self.part.is_none() && self.done == self.units { "" } else { ", so far" };
+        html! {
+            h2 #answer { "Solutions" (whole) (part) }
+            p.number { (grouped(self.totals.solutions())) }
+            p.lead { (self.verdict) }
+            dl.facts {
+                (fact("A, without symmetry", grouped(self.totals.a)))
+                (fact("P, half turn", grouped(self.totals.p)))
+                (fact("R, quarter turn", grouped(self.totals.r)))
+                (fact("Up to symmetry", grouped(self.totals.fundamental())))
+                (fact("Units counted", html! {
+                    (grouped(self.done.into())) " " small { "of " (grouped(self.units.into())) }
+                }))
+                (fact("Worked on for", span(self.elapsed)))
+                (fact("Processor time", span(self.cpu)))
+                (fact("Begun", date(self.begun)))
+            }
+        }
+    }
+
+    fn worth(&self) -> Markup {
+        let Assurance { on_two_owners, on_two_machines, on_one_machine, pending, conflicts, .. } =
+            self.assurance;
+        html! {
+            h2 #worth { "What it is worth" }
+            p { (assurance::sentence(&self.assurance, self.done, self.units)) }
+            dl.facts {
+                (fact("Counted twice by two owners", grouped(on_two_owners.into())))
+                (fact("On two machines", grouped(on_two_machines.into())))
+                (fact("On one machine", grouped(on_one_machine.into())))
+                (fact("To be checked", grouped(pending.into())))
+                (fact("Conflicts", grouped(conflicts.into())))
+                (fact("In dispute", grouped(self.disputed.into())))
+            }
+        }
+    }
+
+    fn checks(&self) -> Markup {
+        html! {
+            h2 #checked { "What was checked for this report" }
+            p { "It was made from the ledger alone, which was read from its first line to its last:" }
+            ul { @for sentence in &self.checked { li { (sentence) } } }
+        }
+    }
+
+    fn speed(&self) -> Markup {
+        html! {
+            h2 #speed { "Speed" }
+            div.charts {
+                @match SpeedChart::of(&self.history, u64::MAX) {
+                    Some(chart) => (drawing::speed(&chart, "Since the beginning")),
+                    None => p.quiet { "There is too little to draw." },
+                }
+            }
+        }
+    }
+
+    fn map(&self) -> Markup {
+        html! {
+            h2 #families { "Families" }
+            p.quiet {
+                "A cell is the queen in the first row, from left to right, by that in the last row, from top to bottom; the \
+                 fuller its colour the more of its units are counted. Cells that are images of each other are counted once."
+            }
+            (drawing::map(self.board, &self.families))
+        }
+    }
+
+    fn ledger(&self) -> Markup {
+        html! {
+            h2 #ledger { "The ledger" }
+            dl.stack {
+                (fact("Run", html! { code { (self.run) } }))
+                (fact("Plan", html! { code { (self.plan) } }))
+                (fact("Records", grouped(self.records.into())))
+                (fact("Head: the hash of the last mark, which stands for all before it", html! { code { (self.head) } }))
+                (fact("Keys of its coordinators, as its terms name them", html! {
+                    @for key in &self.keys { code { (key) } " " }
+                }))
+            }
+        }
+    }
+
+    fn machines(&self) -> Markup {
+        html! {
+            h2 #machines { "Who counted what" }
+            div.table role="region" aria-labelledby="machines" tabindex="0" {
+                table {
+                    thead {
+                        tr {
+                            th scope="col" { "Machine" }
+                            th scope="col" { "Trust" }
+                            @for title in ["Units standing", "Counts made", "Checks made", "Wrong", "Processor time"] {
+                                th.num scope="col" { (title) }
+                            }
+                            th scope="col" { "Kernels" }
+                        }
+                    }
+                    tbody { @for contribution in &self.contributions { (contribution.row()) } }
+                }
+            }
         }
     }
 }
 
+/// A name with its value.
+fn fact(name: &str, value: impl maud::Render) -> Markup {
+    html! { div { dt { (name) } dd { (value) } } }
+}
+
 impl Contribution {
-    fn row(&self) -> String {
+    fn row(&self) -> Markup {
         let (class, trust) = if self.is_believed { ("good", "believed") } else { ("bad", "not believed") };
-        let wrong = if self.wrong > 0 { "num bad" } else { "num" };
-        let number = |number: u64| format!("<td class=\"num\">{}</td>", grouped(number.into()));
-        format!(
-            "<tr><td>{}</td><td class=\"{class}\">{trust}</td>{}{}{}<td class=\"{wrong}\">{}</td><td class=\"num\">{}</td>\
-             <td>{}</td></tr>",
-            escaped(&self.machine),
-            number(self.standing),
-            number(self.counts),
-            number(self.checks),
-            grouped(self.wrong.into()),
-            span(self.cpu),
-            escaped(&self.kernels.join(", ")),
-        )
+        html! {
+            tr {
+                td { (self.machine) }
+                td.(class) { (trust) }
+                @for number in [self.standing, self.counts, self.checks] { td.num { (grouped(number.into())) } }
+                td.num.bad[self.wrong > 0] { (grouped(self.wrong.into())) }
+                td.num { (span(self.cpu)) }
+                td { (self.kernels.join(", ")) }
+            }
+        }
     }
-}
-
-fn each<T>(things: &[T], html: impl Fn(&T) -> String) -> String {
-    things.iter().map(html).collect::<Vec<_>>().join("\n")
-}
-
-/// A template with what its `{{names}}` stand for. What is filled in is not looked at again.
-fn filled(template: &str, html: impl Fn(&str) -> String) -> String {
-    let mut parts = template.split("{{");
-    let mut page = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (name, rest) = part.split_once("}}").expect("each name of the template ends");
-        page += &html(name);
-        page += rest;
-    }
-    page
 }

@@ -10,7 +10,7 @@ use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE,
     WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -139,17 +139,14 @@ async fn mean_this_machine(State(site): State<Arc<Site>>, request: Request, next
     (StatusCode::MISDIRECTED_REQUEST, why).into_response()
 }
 
-async fn harden(mut response: Response) -> Response {
-    let headers: [(HeaderName, &'static str); 4] = [
+async fn harden(response: Response) -> impl IntoResponse {
+    let headers = [
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (REFERRER_POLICY, "no-referrer"),
         (CACHE_CONTROL, "no-store"),
     ];
-    for (name, value) in headers {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
-    response
+    (headers, response)
 }
 
 /// The sections of the page, as they change.

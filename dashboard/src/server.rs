@@ -2,9 +2,7 @@
 //!
 //! Whatever they do, the run goes on: connections, the bytes of a request and the time that it takes are limited.
 
-use std::future::Future;
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,15 +52,7 @@ pub fn statuses(snapshots: watch::Receiver<Snapshot>) -> Statuses {
 ///
 /// # Errors
 /// The listener has no address.
-pub fn serve(
-    listener: TcpListener,
-    statuses: Statuses,
-    guard: Guard,
-) -> Pin<Box<dyn Future<Output = io::Result<()>> + Send>> {
-    Box::pin(serve_until_the_end(listener, statuses, guard))
-}
-
-async fn serve_until_the_end(listener: TcpListener, mut statuses: Statuses, guard: Guard) -> io::Result<()> {
+pub async fn serve(listener: TcpListener, mut statuses: Statuses, guard: Guard) -> io::Result<()> {
     let door = Door::new(guard.clone(), listener.local_addr()?);
     let Some(first) = statuses.next().await else { return Ok(()) };
     let (announcer, broadcast) = Broadcast::begin(first);
@@ -112,18 +102,13 @@ async fn serve_connection(stream: TcpStream, service: Service, guard: Guard) {
     stream.set_nodelay(true).ok();
     let stream = Patience::new(stream, READ_TIME);
     if !guard.encrypts() {
-        converse(Box::new(stream), service).await;
+        converse(stream, service).await;
     } else if let Some(stream) = guard.agree_with_browser(stream).await {
-        converse(Box::new(stream), service).await;
+        converse(stream, service).await;
     }
 }
 
-/// A connection, encrypted or not: HTTP is compiled once for both.
-trait Transmission: AsyncRead + AsyncWrite + Unpin + Send {}
-
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Transmission for S {}
-
-async fn converse(stream: Box<dyn Transmission>, service: Service) {
+async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin, service: Service) {
     let service = TowerToHyperService::new(service);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

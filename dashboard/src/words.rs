@@ -2,7 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use proto::{TimeLeft, is_unseen};
+use proto::TimeLeft;
 
 /// Units of time by their seconds, the largest first.
 const UNITS: [(f64, &str); 7] = [
@@ -125,24 +125,6 @@ pub fn day(at: u64) -> String {
     rfc3339(at)[5..10].to_owned()
 }
 
-/// A text as HTML has it, between tags or in quotation marks. What is not seen is escaped so that it is: a name could look like
-/// another's.
-pub fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c if is_unseen(c) && !matches!(c, '\n' | '\t') => escaped.extend(c.escape_unicode()),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,12 +158,10 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_in_utc_and_texts_stay_text() {
+    fn times_are_shown_in_utc() {
         assert_eq!(date(1_790_000_000), "2026-09-21 14:13 UTC");
         assert_eq!((moment(1_790_000_000), day(1_790_000_000)), ("14:13".into(), "09-21".into()));
         assert_eq!(date(u64::MAX), "9999-12-31 23:59 UTC");
-        assert_eq!(escaped("<b title='x'>\"&\""), "&lt;b title=&#39;x&#39;&gt;&quot;&amp;&quot;");
-        assert_eq!(escaped("rack\u{202e}3\u{1b}"), "rack\\u{202e}3\\u{1b}");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The gallery: a board for each family, and all its images behind it.
 
+use maud::{Markup, html};
 use queens::SymmetryClass;
 
 use super::drawing::board;
 use super::page::page;
 use crate::motion::{LETTERS, letter, words};
-use crate::orbits::{Member, SolutionOrbit, SolutionOrbits};
+use crate::orbits::{SolutionOrbit, SolutionOrbits};
 use crate::rings::{Ring, ShiftGraph};
 
 pub(super) fn gallery(orbits: &SolutionOrbits, graph: &ShiftGraph) -> String {
@@ -14,18 +15,18 @@ pub(super) fn gallery(orbits: &SolutionOrbits, graph: &ShiftGraph) -> String {
     let rings = graph.rings();
     let ring_of = |index: usize| rings.iter().find(|ring| ring.members.contains(&index)).map(Ring::number);
     let letters: Vec<_> = LETTERS.iter().map(|s| format!("{} {}", letter(*s), words(*s))).collect();
-    let letters = letters.join(", ");
-    let body = format!(
-        "<p>{n} queens on a board of {n} by {n} squares, none of which attacks another: {solutions} solutions. Turns \
-         and reflections lead from one to another; those that hang together so are a family, {families} in all. Each is \
-         shown by its smallest solution, written as the rows of the queens by column; a letter before an image says what leads \
-         there: {letters}.</p>\n<div class=\"families\">\n{}</div>\n",
-        (1..)
-            .zip(&orbits.orbits)
-            .map(|(number, orbit)| family(orbits, number, orbit, &ring_of))
-            .collect::<String>()
-    );
-    page(n, "index.html", &format!("The atlas of {n} queens"), None, &body)
+    let body = html! {
+        p {
+            (n) " queens on a board of " (n) " by " (n) " squares, none of which attacks another: " (solutions) " solutions. \
+             Turns and reflections lead from one to another; those that hang together so are a family, " (families) " in all. \
+             Each is shown by its smallest solution, written as the rows of the queens by column; a letter before an image \
+             says what leads there: " (letters.join(", ")) "."
+        }
+        div.families {
+            @for (number, orbit) in (1..).zip(&orbits.orbits) { (family(orbits, number, orbit, &ring_of)) }
+        }
+    };
+    page(n, "index.html", &format!("The atlas of {n} queens"), None, body)
 }
 
 fn family(
@@ -33,28 +34,35 @@ fn family(
     number: usize,
     orbit: &SolutionOrbit,
     ring_of: &dyn Fn(usize) -> Option<usize>,
-) -> String {
+) -> Markup {
     let fundamental = orbits.fundamental(orbit);
-    let image = |member: &Member| {
-        let solution = &orbits.solutions[member.number - 1];
-        let ring = ring_of(member.number - 1).map_or_else(String::new, |ring| {
-            format!(", <a href=\"rings.html#s{}\">ring R{ring}</a>", member.number)
-        });
-        format!(
-            "<figure>{}<figcaption>{} {solution} <small>number {}{ring}</small></figcaption></figure>\n",
-            board(solution),
-            member.motion,
-            member.number
-        )
-    };
-    let images: String = orbit.members.iter().map(image).collect();
-    format!(
-        "<section id=\"B{number}\" aria-label=\"Family B{number}\">\n<h2>B{number}</h2>\n{}\n<p class=\"rows\">{fundamental}<br><small>{}</small></p>\n\
-         <details><summary>{} images</summary>\n<div class=\"images\">\n{images}</div></details>\n</section>\n",
-        board(fundamental),
-        described(orbits.class(orbit)),
-        orbit.members.len()
-    )
+    html! {
+        section #{ "B" (number) } aria-label={ "Family B" (number) } {
+            h2 { "B" (number) }
+            (board(fundamental))
+            p.rows { (fundamental) br; small { (described(orbits.class(orbit))) } }
+            details {
+                summary { (orbit.members.len()) " images" }
+                div.images {
+                    @for member in &orbit.members {
+                        @let solution = &orbits.solutions[member.number - 1];
+                        figure {
+                            (board(solution))
+                            figcaption {
+                                (member.motion) " " (solution) " "
+                                small {
+                                    "number " (member.number)
+                                    @if let Some(ring) = ring_of(member.number - 1) {
+                                        ", " a href={ "rings.html#s" (member.number) } { "ring R" (ring) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn described(class: Option<SymmetryClass>) -> &'static str {

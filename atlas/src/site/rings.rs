@@ -1,6 +1,8 @@
 //! The rings to go through: each is drawn with its boards where the shifts put them, and every board is a link that names
 //! where it leads. `rings.js` follows the arrow keys.
 
+use maud::{Markup, html};
+
 use super::drawing::squares;
 use super::page::page;
 use crate::orbits::SolutionOrbits;
@@ -10,15 +12,15 @@ use crate::rings::{Ring, Shift, ShiftGraph};
 pub(super) fn rings(orbits: &SolutionOrbits, graph: &ShiftGraph) -> String {
     let (n, rings) = (graph.setting.board, graph.rings());
     let inside: usize = rings.iter().map(|ring| ring.members.len()).sum();
-    let body = format!(
-        "<p>Shift all queens by a column or a row and let those pushed out come back on the other side: some solutions \
-         remain solutions. {inside} of {} form {} rings; blue arrows lead a column to the right, orange ones a row up. \
-         Click on a board, or follow the arrows by the arrow keys.</p>\n<div class=\"rings\">\n{}</div>\n",
-        graph.solutions.len(),
-        rings.len(),
-        rings.iter().map(|ring| drawn(ring, orbits, graph)).collect::<String>()
-    );
-    page(n, "rings.html", &format!("The rings of {n} queens"), Some("rings.js"), &body)
+    let body = html! {
+        p {
+            "Shift all queens by a column or a row and let those pushed out come back on the other side: some solutions \
+             remain solutions. " (inside) " of " (graph.solutions.len()) " form " (rings.len()) " rings; blue arrows lead a \
+             column to the right, orange ones a row up. Click on a board, or follow the arrows by the arrow keys."
+        }
+        div.rings { @for ring in &rings { (drawn(ring, orbits, graph)) } }
+    };
+    page(n, "rings.html", &format!("The rings of {n} queens"), Some("rings.js"), body)
 }
 
 /// Where boards stand, a square being one unit wide.
@@ -46,7 +48,7 @@ impl Grid {
     }
 }
 
-fn drawn(ring: &Ring, orbits: &SolutionOrbits, graph: &ShiftGraph) -> String {
+fn drawn(ring: &Ring, orbits: &SolutionOrbits, graph: &ShiftGraph) -> Markup {
     let layout = RingLayout::of(ring, graph);
     let n = f64::from(graph.setting.board.n());
     let ends = |line: fn(&(f64, f64)) -> f64| {
@@ -58,40 +60,40 @@ fn drawn(ring: &Ring, orbits: &SolutionOrbits, graph: &ShiftGraph) -> String {
     let grid = Grid { n, step: n + GAP, left, top, around };
     let side = |places: f64| places * grid.step + n + 2.0 * around;
     let (width, height) = (side(right - left), side(top - bottom));
-    let links: String = layout.links.iter().map(|link| arrow(link, &layout, &grid)).collect();
-    let boards: String = layout
-        .boards
-        .iter()
-        .map(|(member, place)| board(*member, grid.middle(*place), orbits, graph))
-        .collect();
     let number = ring.number();
-    format!(
-        "<section class=\"ring\" aria-label=\"Ring R{number}\">\n<h2 id=\"R{number}\">R{number} <small>{} solutions</small></h2>\n\
-         <div class=\"steps quiet\" role=\"status\">Click on a board.</div>\n\
-         <svg viewBox=\"0 0 {width:.1} {height:.1}\" width=\"{:.0}\" height=\"{:.0}\" role=\"group\" aria-label=\"The boards of R{number}\">{links}\n{boards}</svg>\n</section>\n",
-        ring.members.len(),
-        width * PIXELS,
-        height * PIXELS
-    )
+    html! {
+        section.ring aria-label={ "Ring R" (number) } {
+            h2 #{ "R" (number) } { "R" (number) " " small { (ring.members.len()) " solutions" } }
+            div.steps.quiet role="status" { "Click on a board." }
+            svg viewBox=(format_args!("0 0 {width:.1} {height:.1}")) width=(format_args!("{:.0}", width * PIXELS))
+                height=(format_args!("{:.0}", height * PIXELS)) role="group" aria-label={ "The boards of R" (number) }
+            {
+                @for link in &layout.links { (arrow(link, &layout, &grid)) }
+                @for (member, place) in &layout.boards { (board(*member, grid.middle(*place), orbits, graph)) }
+            }
+        }
+    }
 }
 
-/// A board that says of itself where the shifts lead.
-fn board(member: usize, (x, y): (f64, f64), orbits: &SolutionOrbits, graph: &ShiftGraph) -> String {
+/// A board that names the boards to which the shifts lead.
+fn board(member: usize, (x, y): (f64, f64), orbits: &SolutionOrbits, graph: &ShiftGraph) -> Markup {
     let n = f64::from(graph.setting.board.n());
     let (x, y, number, family) = (x - n / 2.0, y - n / 2.0, member + 1, orbits.orbit_of[member]);
-    let shifts = graph.edges[member].iter().map(|edge| format!(" data-{}=\"{}\"", edge.shift, edge.to + 1));
-    let shifts = shifts.collect::<Vec<_>>().concat();
-    format!(
-        "<a id=\"s{number}\" href=\"#s{number}\" aria-label=\"Number {number}, family B{family}\"{shifts}>{}\
-         <rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{n}\" height=\"{n}\"/>\
-         <text x=\"{x:.2}\" y=\"{:.2}\">{number} · B{family}</text></a>\n",
-        squares(&graph.solutions[member], (x, y)),
-        y + n + 1.5
-    )
+    let shift =
+        |shift: Shift| graph.edges[member].iter().find(|edge| edge.shift == shift).map(|edge| edge.to + 1);
+    html! {
+        a #{ "s" (number) } href={ "#s" (number) } aria-label={ "Number " (number) ", family B" (family) }
+            data-right=[shift(Shift::Right)] data-left=[shift(Shift::Left)] data-up=[shift(Shift::Up)] data-down=[shift(Shift::Down)]
+        {
+            (squares(&graph.solutions[member], (x, y)))
+            rect x=(format_args!("{x:.2}")) y=(format_args!("{y:.2}")) width=(n) height=(n) {}
+            text x=(format_args!("{x:.2}")) y=(format_args!("{:.2}", y + n + 1.5)) { (number) " · B" (family) }
+        }
+    }
 }
 
 /// A line with its head, between two boards or from one to a number.
-fn arrow(link: &Link, layout: &RingLayout, grid: &Grid) -> String {
+fn arrow(link: &Link, layout: &RingLayout, grid: &Grid) -> Markup {
     let class = if link.shift == Shift::Right { "right" } else { "up" };
     let [from, to] = [link.from, link.to].map(|board| grid.middle(layout.boards[board].1));
     let (dx, dy) = link.stub.map_or((to.0 - from.0, to.1 - from.1), |(right, up)| (right, -up));
@@ -106,10 +108,13 @@ fn arrow(link: &Link, layout: &RingLayout, grid: &Grid) -> String {
         format!("{:.2} {:.2}", from.0 + ux * way - uy * side, from.1 + uy * way + ux * side)
     };
     let (tail, tip, wings) = (at(start, 0.0), at(end, 0.0), [at(end - 0.7, 0.5), at(end - 0.7, -0.5)]);
-    let number = link.stub.map_or_else(String::new, |_| {
-        let (x, y) = (from.0 + ux * (end + 1.0), from.1 + uy * (end + 1.0) + 0.4);
-        let number = layout.boards[link.to].0 + 1;
-        format!("<text class=\"{class}\" text-anchor=\"middle\" x=\"{x:.2}\" y=\"{y:.2}\">{number}</text>")
-    });
-    format!("<path class=\"arrow {class}\" d=\"M{tail}L{tip}M{}L{tip}L{}\"/>{number}", wings[0], wings[1])
+    let (x, y) = (from.0 + ux * (end + 1.0), from.1 + uy * (end + 1.0) + 0.4);
+    html! {
+        path.arrow.(class) d={ "M" (tail) "L" (tip) "M" (wings[0]) "L" (tip) "L" (wings[1]) } {}
+        @if link.stub.is_some() {
+            text.(class) text-anchor="middle" x=(format_args!("{x:.2}")) y=(format_args!("{y:.2}")) {
+                (layout.boards[link.to].0 + 1)
+            }
+        }
+    }
 }

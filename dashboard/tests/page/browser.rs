@@ -10,7 +10,7 @@ use proto::Owner;
 use serde_json::Value;
 use serving::{Bearers, Right};
 
-use crate::look::{PICTURES, WIDE, browser, decoded, look};
+use crate::look::{PICTURES, WIDE, browser, look};
 use crate::made_up::{self, SCRIPT};
 use crate::site::{Site, TOKEN};
 use crate::webdriver::Browser;
@@ -124,7 +124,7 @@ fn what_is_read_aloud_as_it_changes_is_not_written_again_with_the_same_words() {
 fn look_at_gone(browser: &Browser) {
     if let Some(folder) = env::var_os(PICTURES) {
         browser.looks(WIDE, false);
-        fs::write(Path::new(&folder).join("gone-1280-light.png"), decoded(&browser.picture())).unwrap();
+        fs::write(Path::new(&folder).join("gone-1280-light.png"), browser.picture()).unwrap();
     }
     assert_eq!(browser.value(include_str!("accessible.js")), Value::Array(Vec::new()));
 }
@@ -186,7 +186,7 @@ fn who_has_no_token_is_asked_for_one_and_is_let_in_with_it() {
     let found = browser.value(include_str!("accessible.js"));
     assert_eq!(found, Value::Array(Vec::new()));
     if let Some(folder) = env::var_os(PICTURES) {
-        fs::write(Path::new(&folder).join("token-1280-light.png"), decoded(&browser.picture())).unwrap();
+        fs::write(Path::new(&folder).join("token-1280-light.png"), browser.picture()).unwrap();
     }
     browser.complaints();
     let enter = |token: &str| {
@@ -213,10 +213,13 @@ fn a_report_is_one_page_that_loads_nothing_and_runs_nothing() {
     let folder = tempfile::TempDir::new().unwrap();
     let mut disputed = made_up::report(&made_up::disputed());
     disputed.contributions[0].machine = SCRIPT.into();
+    disputed.contributions[1].machine = "rack\u{202e}3".into();
     disputed.commands = vec![SCRIPT.into()];
     for (name, report) in [("report", made_up::report(&made_up::finished())), ("report-disputed", disputed)] {
         let page = report.page();
         assert!(page.len() < 300 << 10, "{}", page.len());
+        assert_eq!(page.contains("rack\\u{202e}3"), name == "report-disputed", "unseen characters are shown");
+        assert!(!page.contains('\u{202e}'));
         // What a name says that is a script is text.
         let page_itself = page.replace("src=x", "");
         for word in ["src=", "href=", "url(", "@import", "<script", "<img"] {

@@ -31,23 +31,8 @@ pub fn look(browser: &Browser, name: &str) {
         if let Some(folder) = env::var_os(PICTURES) {
             let scheme = if is_dark { "dark" } else { "light" };
             let file = Path::new(&folder).join(format!("{name}-{width}-{scheme}.png"));
-            fs::write(file, decoded(&browser.picture())).unwrap();
+            fs::write(file, browser.picture()).unwrap();
         }
     }
     assert_eq!(browser.complaints(), Vec::<String>::new(), "{name}");
-}
-
-/// The bytes that stand for these digits of base 64.
-pub fn decoded(digits: &str) -> Vec<u8> {
-    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let values = digits.bytes().filter_map(|digit| DIGITS.iter().position(|known| *known == digit));
-    let (mut bytes, mut bits, mut count) = (Vec::new(), 0u32, 0);
-    for value in values {
-        (bits, count) = (bits << 6 | value as u32, count + 6);
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-        }
-    }
-    bytes
 }

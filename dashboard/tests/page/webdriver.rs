@@ -1,70 +1,74 @@
-//! A headless Chromium, driven through chromedriver as the W3C has it and by Chromium's own protocol for what that lacks.
+//! A headless Chromium, driven through chromedriver, and by Chromium's own commands where that lacks them.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::future::Future;
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use fantoccini::error::CmdError;
+use fantoccini::wd::WebDriverCompatibleCommand;
+use fantoccini::{Client, ClientBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use url::Url;
 
-/// Nothing in the browser is waited for longer.
+/// The longest time that a test waits for the page.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A browser with one page; it ends with this.
+/// A browser with one page; dropping it ends the browser.
 pub struct Browser {
     driver: Child,
-    port: u16,
-    session: String,
+    client: Client,
+    runtime: Runtime,
 }
 
 impl Browser {
-    /// Starts one.
+    /// Starts a browser.
     pub fn start() -> Self {
         let mut command = Command::new("chromedriver");
         let mut driver =
             command.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines().map_while(Result::ok);
-        let port = lines.find_map(|line| {
-            line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
+        let port: u16 = lines
+            .find_map(|line| {
+                line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok()
+            })
+            .unwrap();
+        let wanted = json!({
+            "browserName": "chrome",
+            "goog:chromeOptions":
+                { "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"] },
+            "goog:loggingPrefs": { "browser": "ALL" },
         });
-        let mut browser = Self { driver, port: port.unwrap(), session: String::new() };
-        let options =
-            json!({ "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"] });
-        let wanted = json!({ "browserName": "chrome", "goog:chromeOptions": options,
-            "goog:loggingPrefs": { "browser": "ALL" } });
-        let session = browser.call("POST", "", &json!({ "capabilities": { "alwaysMatch": wanted } }));
-        browser.session = format!("/{}", session["sessionId"].as_str().unwrap());
-        browser
+        let runtime = Runtime::new().unwrap();
+        let mut builder = ClientBuilder::new(HttpConnector::new());
+        builder.capabilities(wanted.as_object().unwrap().clone());
+        let client = runtime.block_on(builder.connect(&format!("http://127.0.0.1:{port}"))).unwrap();
+        Self { driver, client, runtime }
     }
 
-    /// Calls a command of the session.
-    fn call(&self, method: &str, path: &str, body: &Value) -> Value {
-        let mut connection = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        connection.set_read_timeout(Some(3 * PATIENCE)).unwrap();
-        let (path, body) = (format!("/session{}{path}", self.session), body.to_string());
-        let head =
-            format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n", body.len());
-        write!(connection, "{head}connection: close\r\n\r\n{body}").unwrap();
-        let value = reply(&mut BufReader::new(connection));
-        assert!(value["value"]["error"].is_null(), "{method} {path}: {value}");
-        value["value"].clone()
+    #[track_caller]
+    fn wait<T>(&self, command: impl Future<Output = Result<T, CmdError>>) -> T {
+        self.runtime.block_on(command).unwrap()
     }
 
-    /// A command of Chromium's own protocol.
-    fn chromium(&self, command: &str, parameters: &Value) -> Value {
-        self.call("POST", "/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
+    /// Calls a command of Chromium's own protocol.
+    fn chromium(&self, command: &str, parameters: Value) {
+        let body = json!({ "cmd": command, "params": parameters });
+        self.wait(self.client.issue_cmd(Extension { path: "goog/cdp/execute", body }));
     }
 
     /// Goes to a page.
     pub fn go(&self, url: &str) {
-        self.call("POST", "/url", &json!({ "url": url }));
+        self.wait(self.client.goto(url));
     }
 
-    /// What a script's expression is on the page.
+    /// The value of a script's expression on the page.
+    #[track_caller]
     pub fn value(&self, expression: &str) -> Value {
-        let script = format!("return ({expression});");
-        self.call("POST", "/execute/sync", &json!({ "script": script, "args": [] }))
+        self.wait(self.client.execute(&format!("return ({expression});"), Vec::new()))
     }
 
     /// The text of the elements that a selector selects.
@@ -75,7 +79,7 @@ impl Browser {
         text.as_str().unwrap().to_owned()
     }
 
-    /// Waits until the expression is true on the page, but not for ever.
+    /// Waits until the expression is true on the page.
     #[track_caller]
     pub fn until(&self, expression: &str) {
         let begun = Instant::now();
@@ -85,63 +89,61 @@ impl Browser {
         }
     }
 
-    /// What the browser complained of since it was asked last: errors of scripts, and what the policy forbids.
+    /// What the browser logged since the last call: errors of scripts, and what the page's policy forbids.
     pub fn complaints(&self) -> Vec<String> {
-        let entries = self.call("POST", "/se/log", &json!({ "type": "browser" }));
-        entries
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|entry| entry["message"].as_str().unwrap().to_owned())
-            .collect()
+        let log = Extension { path: "se/log", body: json!({ "type": "browser" }) };
+        let entries = self.wait(self.client.issue_cmd(log));
+        let entries = entries.as_array().unwrap().iter();
+        entries.map(|entry| entry["message"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Shows pages so wide, dark or light.
+    /// Shows pages in this width, dark or light.
     pub fn looks(&self, width: u32, is_dark: bool) {
-        let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600 });
-        self.chromium("Emulation.setDeviceMetricsOverride", &metrics);
+        self.size(width, 900);
         let scheme = if is_dark { "dark" } else { "light" };
         let features = json!([
             { "name": "prefers-color-scheme", "value": scheme },
             { "name": "prefers-reduced-motion", "value": "reduce" },
         ]);
-        self.chromium("Emulation.setEmulatedMedia", &json!({ "features": features }));
+        self.chromium("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
-    /// A picture of the whole page, as a PNG in the digits of base 64.
-    pub fn picture(&self) -> String {
-        let size =
-            self.value("[document.documentElement.clientWidth, document.documentElement.scrollHeight]");
-        let clip = json!({ "x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1 });
-        let parameters = json!({ "captureBeyondViewport": true, "clip": clip });
-        self.chromium("Page.captureScreenshot", &parameters)["data"].as_str().unwrap().to_owned()
+    fn size(&self, width: u32, height: u32) {
+        let metrics =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
+        self.chromium("Emulation.setDeviceMetricsOverride", metrics);
     }
-}
 
-/// The JSON of a reply: chromedriver keeps the connection open after it.
-fn reply(connection: &mut BufReader<TcpStream>) -> Value {
-    let (mut length, mut line) = (0, String::new());
-    while line != "\r\n" {
-        line.clear();
-        connection.read_line(&mut line).unwrap();
-        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
+    /// A picture of the whole page as PNG.
+    pub fn picture(&self) -> Vec<u8> {
+        let [width, height] = ["clientWidth", "scrollHeight"]
+            .map(|side| self.value(&format!("document.documentElement.{side}")).as_u64().unwrap() as u32);
+        self.size(width, height);
+        self.wait(self.client.screenshot())
     }
-    let mut body = vec![0; length];
-    connection.read_exact(&mut body).unwrap();
-    serde_json::from_slice(&body).unwrap()
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        let closing = format!("DELETE /session{} HTTP/1.1\r\nhost: localhost\r\n\r\n", self.session);
-        if let Ok(mut connection) = TcpStream::connect(("127.0.0.1", self.port)) {
-            connection.set_read_timeout(Some(PATIENCE)).ok();
-            connection.write_all(closing.as_bytes()).ok();
-            connection.read_exact(&mut [0; 12]).ok();
-        }
+        self.runtime.block_on(self.client.clone().close()).ok();
         self.driver.kill().ok();
         self.driver.wait().ok();
+    }
+}
+
+/// A command that chromedriver has in addition to the standard ones.
+#[derive(Debug)]
+struct Extension {
+    path: &'static str,
+    body: Value,
+}
+
+impl WebDriverCompatibleCommand for Extension {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, url::ParseError> {
+        base.join(&format!("session/{}/{}", session.unwrap_or_default(), self.path))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (http::Method, Option<String>) {
+        (http::Method::POST, Some(self.body.to_string()))
     }
 }

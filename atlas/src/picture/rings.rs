@@ -90,11 +90,7 @@ pub fn rings(graph: &ShiftGraph, orbits: &SolutionOrbits) -> Result<Vec<Picture>
 impl Drawing<'_> {
     fn placed<'r>(&self, ring: &'r Ring) -> PlacedRing<'r> {
         let layout = RingLayout::of(ring, self.graph);
-        let extent = |line: fn(&(f64, f64)) -> f64| {
-            let places = || layout.boards.iter().map(|(_, place)| line(place));
-            (places().fold(f64::MAX, f64::min), places().fold(f64::MIN, f64::max))
-        };
-        let ((left, right), (bottom, top)) = (extent(|place| place.0), extent(|place| place.1));
+        let ((left, right), (bottom, top)) = layout.bounds();
         let (step, half) = (self.side + GAP, self.side / 2.0);
         let origin = (WORDS + AROUND + half - left * step, AROUND + half + top * step);
         let width = WORDS + 2.0 * AROUND + self.side + (right - left) * step;

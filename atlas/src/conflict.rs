@@ -61,6 +61,7 @@ mod tests {
     use crate::setting::Setting;
     use crate::textbook::ListingMethod;
     use queens::Board;
+    use strum::VariantArray;
 
     fn conflicts(rows: &str, surface: Surface, piece: Piece) -> Vec<String> {
         let conflicts = Conflict::all(&rows.parse().unwrap(), surface, piece);
@@ -84,8 +85,8 @@ mod tests {
 
     #[test]
     fn a_placement_is_a_solution_where_it_has_no_conflict() {
-        for surface in Surface::ALL {
-            for piece in Piece::ALL {
+        for &surface in Surface::VARIANTS {
+            for &piece in Piece::VARIANTS {
                 let board = Board::new(6).unwrap();
                 let rooks = Setting { board, surface: Surface::Plain, piece: Piece::Rook };
                 for placement in ListingMethod::Rows.solutions(rooks).unwrap() {

@@ -7,12 +7,14 @@ use queens::kernel::{Kernel, Stop};
 use queens::symmetric::{Turn, count_fixed};
 use queens::{Board, Class, Classified, Constellation, Orbit, Position, Square, SymmetryClass};
 use rayon::prelude::*;
+use strum::Display;
 use thiserror::Error;
 
 use crate::record::{ByteOrder, ConstellationRecord, ConstellationRecordError};
 
 /// Which of the two files of a board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     /// The constellations without symmetry.
     Asymmetric,
@@ -31,15 +33,6 @@ impl Kind {
     /// What such a file of that board is called.
     pub fn file_name(self, board: Board) -> String {
         format!("constellations-{:02}-{self}.pp", board.n())
-    }
-}
-
-impl std::fmt::Display for Kind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Kind::Asymmetric => "asymmetric",
-            Kind::Symmetric => "symmetric",
-        })
     }
 }
 

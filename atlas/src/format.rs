@@ -1,16 +1,17 @@
 //! The written forms of a solution.
 
-use std::fmt;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
 use serde_json::json;
+use strum::{Display, VariantArray, VariantNames};
 
 use crate::placement::{Placement, joined};
 use crate::setting::{Piece, UnknownName, named};
 
 /// How a solution is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, VariantArray, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum SolutionFormat {
     /// Its number and the rows by column: `1  15863724`.
     Digits,
@@ -29,17 +30,6 @@ pub enum SolutionFormat {
 }
 
 impl SolutionFormat {
-    /// All of them, the default first.
-    pub const ALL: [SolutionFormat; 7] = [
-        SolutionFormat::Digits,
-        SolutionFormat::Tuple,
-        SolutionFormat::Board,
-        SolutionFormat::Json,
-        SolutionFormat::Fen,
-        SolutionFormat::Svg,
-        SolutionFormat::Png,
-    ];
-
     /// The solution as text, to be followed by a newline (an empty line after a board); nothing for the pictures.
     pub fn text(self, number: u64, placement: &Placement, piece: Piece) -> Option<String> {
         match self {
@@ -56,24 +46,10 @@ impl SolutionFormat {
     }
 }
 
-impl fmt::Display for SolutionFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            SolutionFormat::Digits => "digits",
-            SolutionFormat::Tuple => "tuple",
-            SolutionFormat::Board => "board",
-            SolutionFormat::Json => "json",
-            SolutionFormat::Fen => "fen",
-            SolutionFormat::Svg => "svg",
-            SolutionFormat::Png => "png",
-        })
-    }
-}
-
 impl FromStr for SolutionFormat {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        named("format", &Self::ALL, name)
+        named("format", name)
     }
 }
 

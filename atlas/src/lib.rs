@@ -30,3 +30,4 @@ mod placement;
 
 pub use placement::{Placement, PlacementError};
 pub use setting::{Piece, Setting, Surface};
+pub use strum::VariantNames;

@@ -158,6 +158,7 @@ impl Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use strum::VariantArray;
 
     #[test]
     fn the_letters_move_squares_as_the_classic_formulas_say() {
@@ -198,7 +199,7 @@ mod tests {
                     (0..n).flat_map(move |right| (0..n).map(move |up| Motion { symmetry, right, up }))
                 })
             };
-            for surface in Surface::ALL {
+            for &surface in Surface::VARIANTS {
                 for piece in [Piece::SemiQueen, Piece::Queen, Piece::SuperQueen] {
                     let setting = Setting { board, surface, piece };
                     let expected: Vec<_> = all().filter(|motion| keeps_all(setting, *motion)).collect();

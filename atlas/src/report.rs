@@ -1,6 +1,6 @@
 //! A study as tables for people and as CSV for programs.
 
-use serde::Serialize;
+use std::fmt::Debug;
 
 use crate::study::{DETERMINISTIC_PATIENCE, Mean, PATIENCE, Restarts, SizeStudy};
 
@@ -123,46 +123,55 @@ pub fn legend(studies: &[SizeStudy]) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// One board's record. Empty fields are of runs that were broken off, and of what the runs do not tell.
-#[derive(Serialize)]
-struct CsvRow {
-    n: u8,
-    smallest_first: Option<u64>,
-    runs: usize,
-    broken_off: usize,
-    quantile_05: Option<u64>,
-    quantile_25: Option<u64>,
-    median: Option<u64>,
-    quantile_75: Option<u64>,
-    quantile_95: Option<u64>,
-    longest: Option<u64>,
-    mean: f64,
-    mean_error: Option<f64>,
-    limit: u64,
-    limit_expected: Option<f64>,
-    limit_measured: f64,
-    limit_error: Option<f64>,
-    best_limit: u64,
-    best_expected: Option<f64>,
-    best_measured: f64,
-    best_error: Option<f64>,
-    gain: f64,
-    limit_chance: f64,
-    limit_attempts_expected: Option<f64>,
-    limit_attempts_measured: f64,
-    limit_attempts_error: Option<f64>,
-    best_chance: f64,
-    best_attempts_expected: Option<f64>,
-    best_attempts_measured: f64,
-    best_attempts_error: Option<f64>,
-    tail_from: Option<u64>,
-    tail_index: Option<f64>,
-    tail_error: Option<f64>,
+/// A number as a field of the CSV, empty if broken-off runs or too few runs leave it unknown.
+fn field(number: Option<impl Debug>) -> String {
+    number.map_or_else(String::new, |number| format!("{number:?}"))
 }
 
-/// The number, unless it is infinite, as what no run lets expect.
-fn finite(value: f64) -> Option<f64> {
-    Some(value).filter(|value| value.is_finite())
+/// A mean as a field of the CSV, empty if no run lets expect anything.
+fn finite(mean: f64) -> String {
+    field(Some(mean).filter(|mean| mean.is_finite()))
+}
+
+/// One board's record: the columns with their fields.
+fn record(study: &SizeStudy) -> [(&'static str, String); 32] {
+    let quantile = |q| field(study.lengths.quantile(q));
+    let (mean, tail) = (study.lengths.mean(), study.lengths.tail());
+    let (asked, best) = (study.asked, study.best);
+    [
+        ("n", field(Some(study.n))),
+        ("smallest_first", field(study.deterministic)),
+        ("runs", field(Some(study.lengths.runs()))),
+        ("broken_off", field(Some(study.lengths.broken_off))),
+        ("quantile_05", quantile(0.05)),
+        ("quantile_25", quantile(0.25)),
+        ("median", quantile(0.5)),
+        ("quantile_75", quantile(0.75)),
+        ("quantile_95", quantile(0.95)),
+        ("longest", quantile(1.0)),
+        ("mean", field(Some(mean.value))),
+        ("mean_error", field(mean.error)),
+        ("limit", field(Some(asked.limit))),
+        ("limit_expected", finite(asked.expected)),
+        ("limit_measured", field(Some(asked.measured.value))),
+        ("limit_error", field(asked.measured.error)),
+        ("best_limit", field(Some(best.limit))),
+        ("best_expected", finite(best.expected)),
+        ("best_measured", field(Some(best.measured.value))),
+        ("best_error", field(best.measured.error)),
+        ("gain", field(Some(study.gain()))),
+        ("limit_chance", field(Some(asked.chance.value))),
+        ("limit_attempts_expected", finite(asked.expected_attempts.value)),
+        ("limit_attempts_measured", field(Some(asked.attempts.value))),
+        ("limit_attempts_error", field(asked.attempts.error)),
+        ("best_chance", field(Some(best.chance.value))),
+        ("best_attempts_expected", finite(best.expected_attempts.value)),
+        ("best_attempts_measured", field(Some(best.attempts.value))),
+        ("best_attempts_error", field(best.attempts.error)),
+        ("tail_from", field(tail.map(|tail| tail.from))),
+        ("tail_index", field(tail.map(|tail| tail.index))),
+        ("tail_error", field(tail.map(|tail| tail.error))),
+    ]
 }
 
 /// The studies as CSV, with a header.
@@ -171,45 +180,11 @@ fn finite(value: f64) -> Option<f64> {
 /// What the CSV writer says; it has no cause to in memory.
 pub fn csv(studies: &[SizeStudy]) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for study in studies {
-        let quantile = |q| study.lengths.quantile(q);
-        let mean = study.lengths.mean();
-        let (Restarts { limit, expected, measured, .. }, best) = (study.asked, study.best);
-        let tail = study.lengths.tail();
-        writer.serialize(CsvRow {
-            n: study.n,
-            smallest_first: study.deterministic,
-            runs: study.lengths.runs(),
-            broken_off: study.lengths.broken_off,
-            quantile_05: quantile(0.05),
-            quantile_25: quantile(0.25),
-            median: quantile(0.5),
-            quantile_75: quantile(0.75),
-            quantile_95: quantile(0.95),
-            longest: quantile(1.0),
-            mean: mean.value,
-            mean_error: mean.error,
-            limit,
-            limit_expected: finite(expected),
-            limit_measured: measured.value,
-            limit_error: measured.error,
-            best_limit: best.limit,
-            best_expected: finite(best.expected),
-            best_measured: best.measured.value,
-            best_error: best.measured.error,
-            gain: study.gain(),
-            limit_chance: study.asked.chance.value,
-            limit_attempts_expected: finite(study.asked.expected_attempts.value),
-            limit_attempts_measured: study.asked.attempts.value,
-            limit_attempts_error: study.asked.attempts.error,
-            best_chance: best.chance.value,
-            best_attempts_expected: finite(best.expected_attempts.value),
-            best_attempts_measured: best.attempts.value,
-            best_attempts_error: best.attempts.error,
-            tail_from: tail.map(|tail| tail.from),
-            tail_index: tail.map(|tail| tail.index),
-            tail_error: tail.map(|tail| tail.error),
-        })?;
+    for (index, record) in studies.iter().map(record).enumerate() {
+        if index == 0 {
+            writer.write_record(record.iter().map(|(name, _)| name))?;
+        }
+        writer.write_record(record.iter().map(|(_, field)| field))?;
     }
     let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -4,12 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 
 use queens::Board;
+use strum::{Display, VariantArray, VariantNames};
 use thiserror::Error;
 
 use crate::placement::Placement;
 
 /// How the edges of the board are glued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, VariantArray, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Surface {
     /// Not at all.
     Plain,
@@ -20,7 +22,8 @@ pub enum Surface {
 }
 
 /// What is placed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, VariantArray, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Piece {
     /// Moves along rows and columns.
     Rook,
@@ -44,61 +47,31 @@ pub struct UnknownName {
     pub offered: String,
 }
 
-/// The value among `all` that is called `name`.
-pub(crate) fn named<T: Copy + fmt::Display>(
-    kind: &'static str,
-    all: &[T],
-    name: &str,
-) -> Result<T, UnknownName> {
-    all.iter().copied().find(|value| value.to_string() == name).ok_or_else(|| UnknownName {
+/// The variant that is called `name`.
+pub(crate) fn named<T>(kind: &'static str, name: &str) -> Result<T, UnknownName>
+where
+    T: Copy + VariantArray + VariantNames,
+{
+    let names = <T as VariantNames>::VARIANTS;
+    let index = names.iter().position(|other| *other == name);
+    index.map(|index| <T as VariantArray>::VARIANTS[index]).ok_or_else(|| UnknownName {
         kind,
         name: name.to_owned(),
-        offered: all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        offered: names.join(", "),
     })
-}
-
-impl Surface {
-    /// All of them.
-    pub const ALL: [Surface; 3] = [Surface::Plain, Surface::Cylinder, Surface::Torus];
-}
-
-impl Piece {
-    /// All of them, the weakest first.
-    pub const ALL: [Piece; 4] = [Piece::Rook, Piece::SemiQueen, Piece::Queen, Piece::SuperQueen];
-}
-
-impl fmt::Display for Surface {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Surface::Plain => "plain",
-            Surface::Cylinder => "cylinder",
-            Surface::Torus => "torus",
-        })
-    }
-}
-
-impl fmt::Display for Piece {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Piece::Rook => "rook",
-            Piece::SemiQueen => "semiqueen",
-            Piece::Queen => "queen",
-            Piece::SuperQueen => "superqueen",
-        })
-    }
 }
 
 impl FromStr for Surface {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        named("board", &Self::ALL, name)
+        named("board", name)
     }
 }
 
 impl FromStr for Piece {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        named("piece", &Self::ALL, name)
+        named("piece", name)
     }
 }
 
@@ -212,8 +185,8 @@ mod tests {
     #[test]
     fn attacks_are_those_of_a_piece_moved_step_by_step() {
         for n in 1..=9 {
-            for surface in Surface::ALL {
-                for piece in Piece::ALL {
+            for &surface in <Surface as VariantArray>::VARIANTS {
+                for &piece in <Piece as VariantArray>::VARIANTS {
                     let setting = Setting { board: Board::new(n).unwrap(), surface, piece };
                     for (left, row) in (0..n).flat_map(|left| (0..n).map(move |row| (left, row))) {
                         for right in left + 1..n {

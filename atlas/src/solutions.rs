@@ -183,6 +183,7 @@ mod tests {
     use super::*;
     use crate::setting::{Piece, Surface};
     use proptest::prelude::*;
+    use strum::VariantArray;
 
     fn queens(n: u8) -> Setting {
         Setting::queens(Board::new(n).unwrap())
@@ -249,8 +250,8 @@ mod tests {
         #[test]
         fn from_a_list_come_all_solutions_in_the_order_of_its_permutations(
             list in (4u8..=8).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle()),
-            surface in proptest::sample::select(&Surface::ALL[..]),
-            piece in proptest::sample::select(&Piece::ALL[..]),
+            surface in proptest::sample::select(Surface::VARIANTS),
+            piece in proptest::sample::select(Piece::VARIANTS),
         ) {
             let list = Placement::new(list).unwrap();
             let setting = Setting { board: Board::new(list.n()).unwrap(), surface, piece };

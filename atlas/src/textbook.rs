@@ -3,10 +3,10 @@
 //!
 //! They are the baseline that shows what backtracking saves, and they check [`Solutions`] by being nothing like it.
 
-use std::fmt;
 use std::str::FromStr;
 
 use queens::{Board, Classified};
+use strum::{Display, VariantArray, VariantNames};
 use thiserror::Error;
 
 use crate::placement::Placement;
@@ -14,7 +14,8 @@ use crate::setting::{Setting, UnknownName, named};
 use crate::solutions::Solutions;
 
 /// How solutions are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, VariantArray, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum ListingMethod {
     /// Backtracking, lazily.
     Search,
@@ -42,10 +43,6 @@ pub struct BeyondMethod {
 impl Classified for BeyondMethod {}
 
 impl ListingMethod {
-    /// All of them, the default first.
-    pub const ALL: [ListingMethod; 4] =
-        [ListingMethod::Search, ListingMethod::Permutations, ListingMethod::Rows, ListingMethod::Iterative];
-
     /// The largest board that the method can do in minutes.
     fn largest(self) -> u8 {
         match self {
@@ -77,21 +74,10 @@ impl ListingMethod {
     }
 }
 
-impl fmt::Display for ListingMethod {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            ListingMethod::Search => "search",
-            ListingMethod::Permutations => "permutations",
-            ListingMethod::Rows => "rows",
-            ListingMethod::Iterative => "iterative",
-        })
-    }
-}
-
 impl FromStr for ListingMethod {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        named("method", &Self::ALL, name)
+        named("method", name)
     }
 }
 
@@ -173,11 +159,11 @@ mod tests {
     fn all_methods_give_the_same_list() {
         for n in 1..=8 {
             let board = Board::new(n).unwrap();
-            for surface in Surface::ALL {
-                for piece in Piece::ALL {
+            for &surface in <Surface as VariantArray>::VARIANTS {
+                for &piece in <Piece as VariantArray>::VARIANTS {
                     let setting = Setting { board, surface, piece };
                     let expected: Vec<_> = Solutions::ascending(setting).collect();
-                    for method in ListingMethod::ALL {
+                    for &method in <ListingMethod as VariantArray>::VARIANTS {
                         let list: Vec<_> = method.solutions(setting).unwrap().collect();
                         assert!(list == expected, "{method}: {setting}");
                     }

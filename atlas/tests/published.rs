@@ -4,6 +4,7 @@ use atlas::orbits::OrbitCounts;
 use atlas::solutions::Solutions;
 use atlas::{Piece, Setting, Surface};
 use queens::Board;
+use strum::VariantArray;
 
 fn count(surface: Surface, piece: Piece, n: u8) -> u64 {
     Solutions::ascending(Setting { board: Board::new(n).unwrap(), surface, piece }).count() as u64
@@ -34,7 +35,7 @@ fn queens_on_the_cylinder_are_those_on_the_torus() {
 
 #[test]
 fn rooks_are_all_permutations() {
-    for surface in Surface::ALL {
+    for &surface in Surface::VARIANTS {
         assert_sequence(surface, Piece::Rook, &[1, 2, 6, 24, 120, 720, 5_040, 40_320, 362_880]);
     }
 }
@@ -80,8 +81,8 @@ fn torus_queens_up_to_motions_are_those_of_a054500_to_a054502() {
 #[test]
 fn every_setting_agrees_with_all_permutations_tried_one_by_one() {
     for n in 1..=7 {
-        for surface in Surface::ALL {
-            for piece in Piece::ALL {
+        for &surface in Surface::VARIANTS {
+            for &piece in Piece::VARIANTS {
                 let setting = Setting { board: Board::new(n).unwrap(), surface, piece };
                 let rooks = Setting { piece: Piece::Rook, surface: Surface::Plain, ..setting };
                 let brute = Solutions::ascending(rooks).filter(|p| setting.is_solution(p)).count() as u64;

@@ -1,8 +1,9 @@
 //! One placement as a chess board.
 
 use super::drawn_board::{DrawnBoard, GLUE};
+use super::paint::{FAINT, INK, Paint, RED};
 use super::paragraph::Paragraph;
-use super::scene::{Anchor, FAINT, INK, Paint, Picture, Point, RED, point};
+use super::scene::{Anchor, Picture, Point, point};
 use crate::conflict::Conflict;
 use crate::placement::Placement;
 use crate::rectangle::RectanglePosition;
@@ -28,10 +29,10 @@ pub fn board(placement: &Placement, surface: Surface, piece: Piece, caption: &st
     }
     let (mut picture, squares) = framed((n, n), caption, &notes.join(" "));
     let is_in_one = |square: &(u8, u8)| conflicts.iter().any(|pair| [pair.left, pair.right].contains(square));
-    let attacked = placement.squares().filter(is_in_one).map(|square| squares.corner(square)).collect();
+    let attacked = placement.squares().filter(is_in_one).map(|square| squares.corner(square));
     picture.squares(attacked, squares.cell, RED.thin(0.3));
     for pair in &conflicts {
-        let ends = vec![squares.middle(pair.left), squares.middle(pair.right)];
+        let ends = [squares.middle(pair.left), squares.middle(pair.right)];
         let (width, dashed) = ((squares.cell * 0.06).max(1.0), is_around(pair));
         picture.corners(ends, Paint::Stroke { colour: RED, width, dashed });
     }

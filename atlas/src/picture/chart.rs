@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use super::paint::{Colour, FAINT, INK, Paint, colour};
 use super::paragraph::Paragraph;
-use super::scene::{Anchor, Colour, FAINT, INK, Paint, Picture, Point, colour, point};
+use super::scene::{Anchor, Picture, Point, point};
 
 /// The colours of curves and bars, dark enough for words.
 pub(super) const CURVES: [Colour; 9] = [
@@ -43,7 +44,7 @@ impl Chart<'_> {
     }
 
     fn line(&mut self, from: Point, to: Point, colour: Colour, width: f64) {
-        self.picture.corners(vec![from, to], Paint::line(colour, width));
+        self.picture.corners([from, to], Paint::line(colour, width));
     }
 
     /// The y axis, labelled at some of its values, with a line across the chart at each.

@@ -4,7 +4,8 @@ use queens::rows::free_rows;
 use queens::{Position, Square};
 
 use super::board::framed;
-use super::scene::{GREEN, Picture};
+use super::paint::GREEN;
+use super::scene::Picture;
 use crate::setting::Piece;
 
 /// The queens of the position, and a dot on every square on which its completions may put one. Squares attacked or

@@ -5,8 +5,9 @@ use queens::Board;
 use super::chart::{CURVES, Chart, round_step};
 use super::error::PictureError;
 use super::font;
+use super::paint::{Colour, INK};
 use super::paragraph::Paragraph;
-use super::scene::{Anchor, Colour, INK, Picture, point};
+use super::scene::{Anchor, Picture, point};
 use crate::study::SizeStudy;
 
 /// The values of a curve, by x.
@@ -95,7 +96,7 @@ pub fn placements(studies: &[SizeStudy]) -> Result<Picture, PictureError> {
         studies.iter().filter_map(|s| Some((f64::from(s.n), s.lengths.quantile(q)? as f64))).collect()
     };
     let band = [quantiles(0.05), quantiles(0.95).into_iter().rev().collect()].concat();
-    let band = logarithms(&band).into_iter().map(|value| chart.place(value)).collect();
+    let band = logarithms(&band).into_iter().map(|value| chart.place(value)).collect::<Vec<_>>();
     let [red, blue, green, ..] = CURVES;
     chart.picture.corners(band, blue.thin(0.16));
     let smallest = studies.iter().filter_map(|s| Some((f64::from(s.n), s.deterministic? as f64)));

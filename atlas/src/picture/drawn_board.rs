@@ -1,6 +1,7 @@
 //! The squares of a board in their place on a picture: what boards of all kinds of pictures are drawn with.
 
-use super::scene::{Anchor, BLUE, DARK, FAINT, LIGHT, ORANGE, Paint, Picture, Point, point};
+use super::paint::{BLUE, DARK, FAINT, LIGHT, ORANGE, Paint};
+use super::scene::{Anchor, Picture, Point, point};
 use super::symbol::{QUEEN, ROOK, Symbol};
 use crate::format::column_letter;
 use crate::setting::{Piece, Surface};
@@ -51,7 +52,7 @@ impl DrawnBoard {
         picture.rectangle(self.at, self.width(), self.height(), LIGHT);
         let squares = (0..self.columns).flat_map(|column| (0..self.rows).map(move |row| (column, row)));
         let is_dark = |square: &(u8, u8)| (u16::from(square.0) + u16::from(square.1)).is_multiple_of(2);
-        picture.squares(squares.filter(is_dark).map(|square| self.corner(square)).collect(), self.cell, DARK);
+        picture.squares(squares.filter(is_dark).map(|square| self.corner(square)), self.cell, DARK);
         picture.rectangle(self.at, self.width(), self.height(), Paint::line(FAINT, 1.0));
     }
 
@@ -75,7 +76,7 @@ impl DrawnBoard {
                 let (back, across) = (-size * 0.6, side * size);
                 point(x + back * right + across * up, y - back * up + across * right)
             };
-            picture.corners(vec![wing(1.0), tip, wing(-1.0)], Paint::line(colour, (size * 0.4).max(1.5)));
+            picture.corners([wing(1.0), tip, wing(-1.0)], Paint::line(colour, (size * 0.4).max(1.5)));
         };
         if surface != Surface::Plain {
             for x in [at.x, at.x + width] {

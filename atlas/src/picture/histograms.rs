@@ -2,8 +2,9 @@
 
 use super::chart::{CURVES, Chart, round_step};
 use super::error::PictureError;
+use super::paint::{FAINT, INK, Paint};
 use super::paragraph::Paragraph;
-use super::scene::{Anchor, FAINT, INK, Paint, Picture, Point, point};
+use super::scene::{Anchor, Picture, Point, point};
 use crate::study::SizeStudy;
 
 /// Bars of a histogram for each doubling of the length.
@@ -80,7 +81,7 @@ fn draw_histogram(picture: &mut Picture, at: Point, study: &SizeStudy, end: i32)
     chart.name_axes("placements, logarithmic", "runs");
     if let Some(deterministic) = study.deterministic.filter(|length| bar(*length) < end) {
         let x = (deterministic as f64).log2();
-        let line = vec![chart.place((x, 0.0)), chart.place((x, highest))];
+        let line = [chart.place((x, 0.0)), chart.place((x, highest))];
         chart.picture.corners(line, Paint::line(CURVES[0], 2.0));
     }
 }

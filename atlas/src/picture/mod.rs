@@ -1,5 +1,4 @@
-//! Pictures: each is described once, as a few shapes, and becomes SVG text or, with an embedded font, the pixels of a
-//! PNG file.
+//! Pictures: each is drawn once, as SVG. A PNG file is that SVG, rendered with an embedded font.
 
 mod board;
 mod chart;
@@ -10,14 +9,13 @@ mod error;
 mod font;
 mod histograms;
 mod moving;
+mod paint;
 mod paragraph;
 mod pixels;
-mod png;
 mod ring_layout;
 mod rings;
 mod scene;
 mod sheet;
-mod svg;
 mod symbol;
 
 pub use board::{board, rectangle};
@@ -26,8 +24,9 @@ pub use curves::{level_sizes, placements};
 pub use error::PictureError;
 pub use histograms::histograms;
 pub use moving::MovingPicture;
+pub use paint::Theme;
 pub(crate) use ring_layout::{Link, RingLayout};
 pub use rings::rings;
-pub use scene::{Picture, Theme};
+pub use scene::Picture;
 pub use sheet::sheets;
 pub(crate) use symbol::QUEEN;

@@ -1,23 +1,26 @@
-//! Pictures that move: SVG with animations of its own (SMIL), which browsers play. Who plays none of them sees one scene,
-//! the one that says most.
+//! Pictures that move: SVG with animations of its own (SMIL), which browsers play. A viewer that plays none of them shows
+//! one scene, the one that says most.
 
 use queens::{Board, Square, Symmetry};
+use svg::Node;
+use svg::node::element::{Animate, AnimateTransform, Group, Style};
 
 use super::board::framed;
 use super::drawn_board::DrawnBoard;
 use super::error::PictureError;
-use super::scene::{Anchor, GREEN, INK, Picture, Point, RED, Shape, Theme, point};
-use super::svg::short;
+use super::paint::{GREEN, INK, RED, Theme};
+use super::scene::{Anchor, Picture, Point, point, short};
 use super::symbol::QUEEN;
 use crate::motion::{LETTERS, Motion, letter, words};
 use crate::placement::Placement;
 use crate::search::{Backtracking, ColumnChoice, SearchStep};
+use crate::setting::Piece;
 
 /// Steps of a search beyond which nobody would look on.
 const MOST: usize = 600;
 
 /// Pictures one after the other, on the same ground, again and again.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct MovingPicture {
     /// What is always there.
     ground: Picture,
@@ -31,10 +34,10 @@ pub struct MovingPicture {
 }
 
 /// What is there for a time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 struct Scene {
     seconds: f64,
-    shapes: Vec<Shape>,
+    overlay: Picture,
 }
 
 impl MovingPicture {
@@ -57,16 +60,16 @@ impl MovingPicture {
             let back = if usize::from(row) < deepest { "back to row" } else { "row" };
             let words = format!("{}. {back} {}: column {}", search.placements(), row + 1, column + 1);
             deepest = search.untried().len();
-            scenes
-                .push(Scene { seconds: 0.6, shapes: step(&ground, squares, &search, (column, row), &words) });
+            let overlay = step(&ground, squares, &search, (column, row), &words);
+            scenes.push(Scene { seconds: 0.6, overlay });
         }
         let words = match search.solution() {
             Some(solution) => format!("Found after {} placements: {solution}", search.placements()),
             None => format!("No solution: all is tried after {} placements", search.placements()),
         };
-        let mut last = queens(squares, &search);
-        last.push(caption(&ground, &words));
-        scenes.push(Scene { seconds: 5.0, shapes: last });
+        let mut overlay = captioned(&ground, &words);
+        squares.draw_pieces(&mut overlay, Piece::Queen, queens(&search));
+        scenes.push(Scene { seconds: 5.0, overlay });
         Ok(Self { ground, still: scenes.len() - 1, scenes, paths: Vec::new(), size: 0.0 })
     }
 
@@ -79,7 +82,7 @@ impl MovingPicture {
         let images = order.map(|symmetry| {
             let image = Motion::of(symmetry).image(board, placement);
             let caption_words = format!("{}, {}: {image}", letter(symmetry), words(symmetry));
-            Scene { seconds: 2.0, shapes: vec![caption(&ground, &caption_words)] }
+            Scene { seconds: 2.0, overlay: captioned(&ground, &caption_words) }
         });
         let path = |(column, row)| {
             let at = |symmetry: Symmetry| {
@@ -98,114 +101,102 @@ impl MovingPicture {
         Self { ground: self.ground.in_theme(theme), ..self }
     }
 
-    /// The picture as SVG text. Who asks for less motion, and has a viewer that knows of it, sees what is seen where nothing
-    /// moves.
+    /// The picture as SVG text. A viewer that honours a wish for less motion shows the scene for viewers without motion.
     pub fn to_svg(&self) -> String {
-        let mut svg = self.ground.head();
-        svg += "<style>.still{display:none}@media(prefers-reduced-motion:reduce){.still{display:inline}.moving{display:none}}\
-                </style>\n";
-        svg += &self.drawn(&self.ground.shapes);
-        format!(
-            "{svg}<g class=\"moving\">\n{}</g>\n<g class=\"still\">\n{}</g>\n</svg>\n",
-            self.moving(),
-            self.standing()
-        )
+        let style = Style::new(
+            ".still{display:none}\
+             @media(prefers-reduced-motion:reduce){.still{display:inline}.moving{display:none}}",
+        );
+        let ground = self.ground.elements(self.ground.theme);
+        let groups = [self.moving().set("class", "moving"), self.standing().set("class", "still")];
+        self.ground.document([style.into()].into_iter().chain(ground).chain(groups.map(Group::into)))
     }
 
     /// All scenes, each in its time, and what goes.
-    fn moving(&self) -> String {
+    fn moving(&self) -> Group {
         let total: f64 = self.scenes.iter().map(|scene| scene.seconds).sum();
-        let mut svg = String::new();
+        let mut all = Group::new();
         let mut begin = 0.0;
         for (index, scene) in self.scenes.iter().enumerate() {
             let (from, to) = (begin / total, (begin + scene.seconds) / total);
-            let seen = if index == self.still { "visible" } else { "hidden" };
             let (times, values) = match (index, index + 1 == self.scenes.len()) {
                 (0, _) => (format!("0;{to:.5}"), "visible;hidden"),
                 (_, true) => (format!("0;{from:.5}"), "hidden;visible"),
                 _ => (format!("0;{from:.5};{to:.5}"), "hidden;visible;hidden"),
             };
-            svg += &format!(
-                "<g visibility=\"{seen}\"><animate attributeName=\"visibility\" calcMode=\"discrete\" dur=\"{}s\" \
-                 repeatCount=\"indefinite\" keyTimes=\"{times}\" values=\"{values}\"/>\n{}</g>\n",
-                short(total),
-                self.drawn(&scene.shapes)
-            );
+            let animation = Animate::new()
+                .set("attributeName", "visibility")
+                .set("calcMode", "discrete")
+                .set("dur", format!("{}s", short(total)))
+                .set("repeatCount", "indefinite")
+                .set("keyTimes", times)
+                .set("values", values);
+            let seen = if index == self.still { "visible" } else { "hidden" };
+            all.append(self.drawn(&scene.overlay).set("visibility", seen).add(animation));
             begin += scene.seconds;
         }
-        svg + &self.paths.iter().map(|path| self.going(path, total)).collect::<String>()
+        self.paths.iter().for_each(|path| all.append(self.going(path, total)));
+        all
     }
 
     /// The scene that is seen where nothing moves, and what goes in its place.
-    fn standing(&self) -> String {
-        let goers = self.paths.iter().map(|path| self.goer(path[self.still])).collect::<Vec<_>>();
-        self.drawn(&self.scenes[self.still].shapes) + &self.drawn(&goers)
+    fn standing(&self) -> Group {
+        let mut overlay = self.scenes[self.still].overlay.clone();
+        self.paths.iter().for_each(|path| overlay.symbol(&QUEEN, path[self.still], self.size));
+        self.drawn(&overlay)
     }
 
-    fn drawn(&self, shapes: &[Shape]) -> String {
-        shapes.iter().map(|shape| shape.svg(self.ground.theme) + "\n").collect()
-    }
-
-    fn goer(&self, at: Point) -> Shape {
-        Shape::Symbol { symbol: &QUEEN, at, size: self.size }
+    fn drawn(&self, overlay: &Picture) -> Group {
+        overlay.elements(self.ground.theme).fold(Group::new(), Group::add)
     }
 
     /// A queen that stands still for the first half of each scene and then goes to its place in the next.
-    fn going(&self, path: &[Point], total: f64) -> String {
+    fn going(&self, path: &[Point], total: f64) -> Group {
         let count = path.len() as f64;
         let stops = path.iter().enumerate().flat_map(|(index, at)| {
-            [0.0, 0.5].map(|half| (format!("{:.4}", (index as f64 + half) / count), at.to_string()))
+            [0.0, 0.5].map(|half| (format!("{:.4}", (index as f64 + half) / count), at.svg()))
         });
-        let (times, places): (Vec<_>, Vec<_>) = stops.chain([("1".to_owned(), path[0].to_string())]).unzip();
-        format!(
-            "<g transform=\"translate({})\"><animateTransform attributeName=\"transform\" type=\"translate\" dur=\"{}s\" \
-             repeatCount=\"indefinite\" keyTimes=\"{}\" values=\"{}\"/>{}</g>\n",
-            path[0],
-            short(total),
-            times.join(";"),
-            places.join(";"),
-            self.goer(point(0.0, 0.0)).svg(self.ground.theme)
-        )
+        let (times, places): (Vec<_>, Vec<_>) = stops.chain([("1".to_owned(), path[0].svg())]).unzip();
+        let animation = AnimateTransform::new()
+            .set("attributeName", "transform")
+            .set("type", "translate")
+            .set("dur", format!("{}s", short(total)))
+            .set("repeatCount", "indefinite")
+            .set("keyTimes", times.join(";"))
+            .set("values", places.join(";"));
+        let mut queen = self.ground.overlay();
+        queen.symbol(&QUEEN, point(0.0, 0.0), self.size);
+        self.drawn(&queen).set("transform", format!("translate({})", path[0].svg())).add(animation)
     }
 }
 
-/// The queens of a search, the one just placed in a red frame, and what the row after it may take.
+/// The queens of a search, the one just placed on red, and what the row after it may take.
 fn step(
     ground: &Picture,
     squares: DrawnBoard,
     search: &Backtracking,
     placed: (u8, u8),
     words: &str,
-) -> Vec<Shape> {
-    let mut shapes = vec![Shape::Squares {
-        corners: vec![squares.corner(placed)],
-        side: squares.cell,
-        colour: RED.thin(0.35),
-    }];
-    shapes.extend(queens(squares, search));
+) -> Picture {
+    let mut overlay = captioned(ground, words);
+    overlay.squares([squares.corner(placed)], squares.cell, RED.thin(0.35));
+    squares.draw_pieces(&mut overlay, Piece::Queen, queens(search));
     let next = search.queens().len();
-    if let Some(untried) = search.untried().get(next) {
-        shapes.extend(untried.iter().map(|column| Shape::Circle {
-            centre: squares.middle((column, next as u8)),
-            radius: squares.cell * 0.15,
-            paint: GREEN.into(),
-        }));
+    for column in search.untried().get(next).iter().flat_map(|untried| untried.iter()) {
+        overlay.circle(squares.middle((column, next as u8)), squares.cell * 0.15, GREEN);
     }
-    shapes.push(caption(ground, words));
-    shapes
+    overlay
 }
 
-fn queens(squares: DrawnBoard, search: &Backtracking) -> Vec<Shape> {
-    let queen = |(row, column): (u8, &u8)| Shape::Symbol {
-        symbol: &QUEEN,
-        at: squares.corner((*column, row)),
-        size: squares.cell,
-    };
-    (0u8..).zip(search.queens()).map(queen).collect()
+/// The squares of the queens of a search.
+fn queens(search: &Backtracking) -> impl Iterator<Item = (u8, u8)> {
+    (0u8..).zip(search.queens()).map(|(row, column)| (*column, row))
 }
 
-/// Words below the board.
-fn caption(ground: &Picture, words: &str) -> Shape {
+/// Nothing but words below the board.
+fn captioned(ground: &Picture, words: &str) -> Picture {
+    let mut overlay = ground.overlay();
     let at = point(ground.width / 2.0, ground.height - 9.0);
-    Shape::Text { at, size: 13.0, colour: INK, anchor: Anchor::Middle, text: words.to_owned() }
+    overlay.text(at, 13.0, INK, Anchor::Middle, words);
+    overlay
 }

@@ -1,7 +1,8 @@
 //! A text in as many lines as its room asks for: titles and legends never say how wide a picture is.
 
 use super::font;
-use super::scene::{Anchor, Colour, Picture, Point, point};
+use super::paint::Colour;
+use super::scene::{Anchor, Picture, Point, point};
 
 /// From a base line to the next, in sizes of the text.
 const LEADING: f64 = 1.35;

@@ -44,6 +44,15 @@ impl RingLayout {
         }
     }
 
+    /// Left and right, bottom and top of the places.
+    pub(crate) fn bounds(&self) -> ((f64, f64), (f64, f64)) {
+        let extent = |line: fn(&(f64, f64)) -> f64| {
+            let places = || self.boards.iter().map(|(_, place)| line(place));
+            (places().fold(f64::MAX, f64::min), places().fold(f64::MIN, f64::max))
+        };
+        (extent(|place| place.0), extent(|place| place.1))
+    }
+
     /// The boards on a grid; what does not lead to the next one there is a stub.
     fn on_grid(boards: Vec<(usize, (f64, f64))>, graph: &ShiftGraph) -> Self {
         let stub = |shift: Shift, (from, to): (usize, usize)| {

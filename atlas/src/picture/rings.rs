@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::drawn_board::{DrawnBoard, GLUE};
 use super::error::PictureError;
+use super::paint::{BLUE, Colour, FAINT, INK, ORANGE, Paint, colour};
 use super::paragraph::{Paragraph, page_title};
 use super::ring_layout::{Link, RingLayout};
-use super::scene::{Anchor, BLUE, Colour, FAINT, INK, ORANGE, Paint, Picture, Point, colour, point};
+use super::scene::{Anchor, Picture, Point, point};
 use crate::orbits::SolutionOrbits;
 use crate::rings::{Ring, Shift, ShiftGraph};
 use crate::setting::Surface;
@@ -89,11 +90,7 @@ pub fn rings(graph: &ShiftGraph, orbits: &SolutionOrbits) -> Result<Vec<Picture>
 impl Drawing<'_> {
     fn placed<'r>(&self, ring: &'r Ring) -> PlacedRing<'r> {
         let layout = RingLayout::of(ring, self.graph);
-        let extent = |line: fn(&(f64, f64)) -> f64| {
-            let places = || layout.boards.iter().map(|(_, place)| line(place));
-            (places().fold(f64::MAX, f64::min), places().fold(f64::MIN, f64::max))
-        };
-        let ((left, right), (bottom, top)) = (extent(|place| place.0), extent(|place| place.1));
+        let ((left, right), (bottom, top)) = layout.bounds();
         let (step, half) = (self.side + GAP, self.side / 2.0);
         let origin = (WORDS + AROUND + half - left * step, AROUND + half + top * step);
         let width = WORDS + 2.0 * AROUND + self.side + (right - left) * step;
@@ -134,10 +131,8 @@ impl Drawing<'_> {
             let step = self.side + GAP;
             point(ring.origin.0 + right * step, y + ring.origin.1 - up * step)
         };
-        picture.corners(
-            vec![point(16.0, y + 6.0), point(picture.width - 16.0, y + 6.0)],
-            Paint::line(FAINT, 0.5),
-        );
+        picture
+            .corners([point(16.0, y + 6.0), point(picture.width - 16.0, y + 6.0)], Paint::line(FAINT, 0.5));
         self.draw_words(picture, ring.ring, y + 14.0);
         for link in &ring.layout.links {
             self.draw_link(picture, link, ring, middle(link.from), middle(link.to));
@@ -223,7 +218,7 @@ fn arrow(picture: &mut Picture, from: Point, tip: Point, colour: Colour) {
     let length = dx.hypot(dy).max(1.0);
     let (ux, uy) = (dx / length, dy / length);
     let back = point(tip.x - 9.0 * ux, tip.y - 9.0 * uy);
-    picture.corners(vec![from, back], Paint::line(colour, 1.8));
+    picture.corners([from, back], Paint::line(colour, 1.8));
     let wing = |side: f64| point(back.x - side * uy, back.y + side * ux);
-    picture.corners(vec![tip, wing(4.5), wing(-4.5)], colour);
+    picture.corners([tip, wing(4.5), wing(-4.5)], colour);
 }

@@ -1,63 +1,20 @@
-//! What a picture is: a few shapes on white paper or on a dark ground, described once and then written as SVG text
-//! (`svg.rs`) or drawn in pixels (`pixels.rs`).
+//! What a picture is: SVG shapes on white paper or on a dark ground.
 
-use super::symbol::Symbol;
+use svg::node::element::{Circle, Definitions, Element, Path, Polygon, Polyline, Rectangle, Use};
+use svg::{Document, Node, node};
+
+use super::font;
+use super::paint::{Colour, INK, PAPER, Paint, Theme};
+use super::symbol::{QUEEN, ROOK, Symbol};
 
 /// A picture, which becomes SVG text or the pixels of a PNG file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Picture {
     pub(super) width: f64,
     pub(super) height: f64,
-    pub(super) shapes: Vec<Shape>,
     pub(super) theme: Theme,
-}
-
-/// On what a picture is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Theme {
-    /// White paper.
-    #[default]
-    Light,
-    /// A dark screen.
-    Dark,
-}
-
-/// One thing drawn; later ones lie over earlier ones.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Shape {
-    Rectangle {
-        at: Point,
-        width: f64,
-        height: f64,
-        paint: Paint,
-    },
-    /// Squares of one size, by their upper left corners.
-    Squares {
-        corners: Vec<Point>,
-        side: f64,
-        colour: Colour,
-    },
-    Circle {
-        centre: Point,
-        radius: f64,
-        paint: Paint,
-    },
-    Corners {
-        points: Vec<Point>,
-        paint: Paint,
-    },
-    Text {
-        at: Point,
-        size: f64,
-        colour: Colour,
-        anchor: Anchor,
-        text: String,
-    },
-    Symbol {
-        symbol: &'static Symbol,
-        at: Point,
-        size: f64,
-    },
+    /// Later shapes lie over earlier ones.
+    shapes: Vec<(Element, Paint)>,
 }
 
 /// A point, right and down from the top left corner.
@@ -71,57 +28,10 @@ pub(super) fn point(x: f64, y: f64) -> Point {
     Point { x, y }
 }
 
-/// Red, green and blue on white paper and on a dark ground, and how much of the colour hides what lies below.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Colour {
-    light: u32,
-    dark: u32,
-    pub(super) opacity: f64,
-}
-
-/// An opaque colour, written 0xRRGGBB, on white paper and on a dark ground.
-pub(super) const fn colour(light: u32, dark: u32) -> Colour {
-    Colour { light, dark, opacity: 1.0 }
-}
-
-/// Paper.
-pub(super) const PAPER: Colour = colour(0xff_ff_ff, 0x17_18_1c);
-/// Ink of text and pieces.
-pub(super) const INK: Colour = colour(0x2a_2a_2e, 0xe8_e8_ec);
-/// Text of less weight.
-pub(super) const FAINT: Colour = colour(0x6c_6c_74, 0xa4_a4_ae);
-/// Light squares.
-pub(super) const LIGHT: Colour = colour(0xf6_f1_e7, 0x5c_55_48);
-/// Dark squares.
-pub(super) const DARK: Colour = colour(0xdc_cf_b8, 0x3a_36_2e);
-/// What is wrong, or to be seen first.
-pub(super) const RED: Colour = colour(0xb8_32_2b, 0xff_7a_6c);
-/// Shifts to the right.
-pub(super) const BLUE: Colour = colour(0x2f_6d_b0, 0x74_ac_e8);
-/// Shifts up.
-pub(super) const ORANGE: Colour = colour(0xb4_52_1a, 0xee_9a_62);
-/// What is free.
-pub(super) const GREEN: Colour = colour(0x3d_7a_4b, 0x84_c8_94);
-
-/// How a shape is painted: its inside, or its outline.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Paint {
-    Fill(Colour),
-    Stroke { colour: Colour, width: f64, dashed: bool },
-}
-
-/// Dashes and the gaps between them.
-pub(super) const DASH: f64 = 4.0;
-
-impl From<Colour> for Paint {
-    fn from(colour: Colour) -> Self {
-        Self::Fill(colour)
-    }
-}
-
-impl Paint {
-    pub(super) fn line(colour: Colour, width: f64) -> Self {
-        Self::Stroke { colour, width, dashed: false }
+impl Point {
+    /// The point as SVG writes it.
+    pub(super) fn svg(self) -> String {
+        format!("{},{}", short(self.x), short(self.y))
     }
 }
 
@@ -133,27 +43,22 @@ pub(super) enum Anchor {
     End,
 }
 
-impl Colour {
-    /// This colour laid on thinly.
-    pub(super) const fn thin(self, opacity: f64) -> Self {
-        Self { opacity, ..self }
-    }
-
-    /// Red, green and blue, as 0xRRGGBB.
-    pub(super) fn rgb(self, theme: Theme) -> u32 {
-        match theme {
-            Theme::Light => self.light,
-            Theme::Dark => self.dark,
-        }
-    }
+/// Coordinates to a tenth: files stay small, and nobody sees the rest.
+pub(super) fn short(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
 }
 
 impl Picture {
-    /// An empty picture.
+    /// Blank paper.
     pub(super) fn new(width: f64, height: f64) -> Self {
-        let mut picture = Self { width, height, shapes: Vec::new(), theme: Theme::Light };
+        let mut picture = Self { width, height, theme: Theme::Light, shapes: Vec::new() };
         picture.rectangle(point(0.0, 0.0), width, height, PAPER);
         picture
+    }
+
+    /// A transparent sheet of the size of this picture, to be laid over it.
+    pub(super) fn overlay(&self) -> Self {
+        Self { shapes: Vec::new(), ..*self }
     }
 
     /// The picture as it is drawn on that ground.
@@ -162,30 +67,80 @@ impl Picture {
         Self { theme, ..self }
     }
 
-    pub(super) fn rectangle(&mut self, at: Point, width: f64, height: f64, paint: impl Into<Paint>) {
-        self.shapes.push(Shape::Rectangle { at, width, height, paint: paint.into() });
+    /// The picture as SVG text. Its font is named, not embedded.
+    pub fn to_svg(&self) -> String {
+        self.document(self.elements(self.theme))
     }
 
-    pub(super) fn squares(&mut self, corners: Vec<Point>, side: f64, colour: Colour) {
-        if !corners.is_empty() {
-            self.shapes.push(Shape::Squares { corners, side, colour });
+    /// SVG text of the size of this picture.
+    pub(super) fn document(&self, content: impl IntoIterator<Item = Element>) -> String {
+        let (width, height) = (short(self.width), short(self.height));
+        let outline = |symbol: &Symbol| Path::new().set("id", symbol.id).set("d", symbol.outline);
+        let mut svg = Document::new()
+            .set("width", width)
+            .set("height", height)
+            .set("viewBox", (0, 0, width, height))
+            .set("font-family", font::FAMILY.to_owned() + ", sans-serif")
+            .add(Definitions::new().add(outline(&QUEEN)).add(outline(&ROOK)));
+        content.into_iter().for_each(|element| svg.append(element));
+        format!("{svg}\n")
+    }
+
+    /// The shapes as they are painted on that ground.
+    pub(super) fn elements(&self, theme: Theme) -> impl Iterator<Item = Element> {
+        self.shapes.iter().map(move |(shape, paint)| paint.on(shape, theme))
+    }
+
+    fn add(&mut self, shape: impl Into<Element>, paint: impl Into<Paint>) {
+        self.shapes.push((shape.into(), paint.into()));
+    }
+
+    pub(super) fn rectangle(&mut self, at: Point, width: f64, height: f64, paint: impl Into<Paint>) {
+        let shape = Rectangle::new().set("x", short(at.x)).set("y", short(at.y));
+        self.add(shape.set("width", short(width)).set("height", short(height)), paint);
+    }
+
+    /// Squares of one size, by their upper left corners.
+    pub(super) fn squares(&mut self, corners: impl IntoIterator<Item = Point>, side: f64, colour: Colour) {
+        let side = short(side);
+        let square = |at: Point| format!("M{}h{side}v{side}h-{side}z", at.svg());
+        let squares: String = corners.into_iter().map(square).collect();
+        if !squares.is_empty() {
+            self.add(Path::new().set("d", squares), colour);
         }
     }
 
     pub(super) fn circle(&mut self, centre: Point, radius: f64, paint: impl Into<Paint>) {
-        self.shapes.push(Shape::Circle { centre, radius, paint: paint.into() });
+        let shape = Circle::new().set("cx", short(centre.x)).set("cy", short(centre.y));
+        self.add(shape.set("r", short(radius)), paint);
     }
 
     /// A polygon where it is filled; where only its outline is drawn, lines from each corner to the next.
-    pub(super) fn corners(&mut self, points: Vec<Point>, paint: impl Into<Paint>) {
-        self.shapes.push(Shape::Corners { points, paint: paint.into() });
+    pub(super) fn corners(&mut self, points: impl IntoIterator<Item = Point>, paint: impl Into<Paint>) {
+        let points: Vec<String> = points.into_iter().map(Point::svg).collect();
+        match paint.into() {
+            paint @ Paint::Fill(_) => self.add(Polygon::new().set("points", points), paint),
+            paint @ Paint::Stroke { .. } => self.add(Polyline::new().set("points", points), paint),
+        }
     }
 
     pub(super) fn text(&mut self, at: Point, size: f64, colour: Colour, anchor: Anchor, text: &str) {
-        self.shapes.push(Shape::Text { at, size, colour, anchor, text: text.to_owned() });
+        let mut shape = Element::new("text");
+        shape.append(node::Text::new(text));
+        for (name, value) in [("x", at.x), ("y", at.y), ("font-size", size)] {
+            shape.assign(name, short(value));
+        }
+        match anchor {
+            Anchor::Start => {}
+            Anchor::Middle => shape.assign("text-anchor", "middle"),
+            Anchor::End => shape.assign("text-anchor", "end"),
+        }
+        self.add(shape, colour);
     }
 
-    pub(super) fn symbol(&mut self, symbol: &'static Symbol, at: Point, size: f64) {
-        self.shapes.push(Shape::Symbol { symbol, at, size });
+    pub(super) fn symbol(&mut self, symbol: &Symbol, at: Point, size: f64) {
+        let scale = (size * 10.0).round() / 1000.0;
+        let transform = format!("translate({}) scale({scale})", at.svg());
+        self.add(Use::new().set("href", format!("#{}", symbol.id)).set("transform", transform), INK);
     }
 }

@@ -4,8 +4,9 @@ use queens::SymmetryClass;
 
 use super::drawn_board::{DrawnBoard, GLUE};
 use super::error::PictureError;
+use super::paint::{FAINT, INK, RED};
 use super::paragraph::{Paragraph, page_title};
-use super::scene::{Anchor, FAINT, INK, Picture, Point, RED, point};
+use super::scene::{Anchor, Picture, Point, point};
 use crate::orbits::SolutionOrbits;
 use crate::setting::Surface;
 
@@ -135,6 +136,6 @@ fn draw_sign(picture: &mut Picture, centre: Point, class: Option<SymmetryClass>)
         Some(SymmetryClass::Rotational) => &[(-4.0, -4.0), (4.0, -4.0), (4.0, 4.0), (-4.0, 4.0)],
         _ => return,
     };
-    let corners = corners.iter().map(|(x, y)| point(centre.x + x, centre.y + y)).collect();
+    let corners = corners.iter().map(|(x, y)| point(centre.x + x, centre.y + y));
     picture.corners(corners, RED);
 }

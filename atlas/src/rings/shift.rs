@@ -1,13 +1,13 @@
 //! The shifts that are looked at: by one column, by one row, or by one of each.
 
-use std::fmt;
-
 use queens::Board;
+use strum::Display;
 
 use crate::motion::Motion;
 
 /// A shift of all queens by one column, by one row, or by one of each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Shift {
     /// By one column.
     Right,
@@ -67,20 +67,5 @@ impl Shift {
             Shift::LeftDown => (-1, -1),
         };
         Motion::shift(board, right, up)
-    }
-}
-
-impl fmt::Display for Shift {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Shift::Right => "right",
-            Shift::Left => "left",
-            Shift::Up => "up",
-            Shift::Down => "down",
-            Shift::RightUp => "right-up",
-            Shift::RightDown => "right-down",
-            Shift::LeftUp => "left-up",
-            Shift::LeftDown => "left-down",
-        })
     }
 }

@@ -51,11 +51,7 @@ impl Grid {
 fn drawn(ring: &Ring, orbits: &SolutionOrbits, graph: &ShiftGraph) -> Markup {
     let layout = RingLayout::of(ring, graph);
     let n = f64::from(graph.setting.board.n());
-    let ends = |line: fn(&(f64, f64)) -> f64| {
-        let places = || layout.boards.iter().map(|(_, place)| line(place));
-        (places().fold(f64::MAX, f64::min), places().fold(f64::MIN, f64::max))
-    };
-    let ((left, right), (bottom, top)) = (ends(|place| place.0), ends(|place| place.1));
+    let ((left, right), (bottom, top)) = layout.bounds();
     let around = if layout.links.iter().any(|link| link.stub.is_some()) { GAP } else { 2.0 };
     let grid = Grid { n, step: n + GAP, left, top, around };
     let side = |places: f64| places * grid.step + n + 2.0 * around;

@@ -6,33 +6,21 @@ use std::path::PathBuf;
 use atlas::format::SolutionFormat;
 use atlas::rectangle::Rectangle;
 use atlas::textbook::ListingMethod;
-use atlas::{Piece, Setting, Surface};
+use atlas::{Piece, Setting, Surface, VariantNames};
 use clap::Args;
 use queens::Board;
 
 use super::written_placement::WrittenPlacement;
 use crate::args::value::{ValueError, choice, whole};
 
-/// What the option `--board` may be.
-const SURFACES: &[&str] = &["plain", "cylinder", "torus"];
-
-/// What the option `--piece` may be.
-const PIECES: &[&str] = &["rook", "semiqueen", "queen", "superqueen"];
-
-/// What the option `--format` may be.
-const FORMATS: &[&str] = &["digits", "tuple", "board", "json", "fen", "svg", "png"];
-
-/// What the option `--method` may be.
-const METHODS: &[&str] = &["search", "permutations", "rows", "iterative"];
-
 /// Other boards and pieces than the usual.
 #[derive(Debug, Args)]
 pub struct SettingArgs {
     /// The board: plain, cylinder (left and right edge glued), torus (top and bottom edge glued as well).
-    #[arg(long = "board", value_name = "BOARD", default_value = "plain", value_parser = choice::<Surface>(SURFACES), hide_possible_values = true)]
+    #[arg(long = "board", value_name = "BOARD", default_value = "plain", value_parser = choice::<Surface>(Surface::VARIANTS), hide_possible_values = true)]
     pub surface: Surface,
     /// The piece: rook, semiqueen (rising diagonals only), queen, superqueen (queen and knight).
-    #[arg(long, value_name = "PIECE", default_value = "queen", value_parser = choice::<Piece>(PIECES), hide_possible_values = true)]
+    #[arg(long, value_name = "PIECE", default_value = "queen", value_parser = choice::<Piece>(Piece::VARIANTS), hide_possible_values = true)]
     pub piece: Piece,
 }
 
@@ -83,7 +71,7 @@ pub struct SolutionsArgs {
     #[arg(long, conflicts_with_all = ["random", "count", "format", "out"])]
     pub(super) tried: bool,
     /// How to write them: digits, tuple, board, json, fen, svg, png.
-    #[arg(long, value_name = "FORMAT", default_value = "digits", value_parser = choice::<SolutionFormat>(FORMATS), hide_possible_values = true)]
+    #[arg(long, value_name = "FORMAT", default_value = "digits", value_parser = choice::<SolutionFormat>(SolutionFormat::VARIANTS), hide_possible_values = true)]
     pub(super) format: SolutionFormat,
     /// Where to put pictures, a file for each solution.
     #[arg(long, value_name = "DIR")]
@@ -124,7 +112,7 @@ pub struct OrderArgs {
     #[arg(long, value_name = "S", requires = "random", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub(super) seed: Option<u64>,
     /// How to find them: search, permutations (all tried), rows (lists extended recursively), iterative (in a loop).
-    #[arg(long, value_name = "METHOD", default_value = "search", value_parser = choice::<ListingMethod>(METHODS), hide_possible_values = true)]
+    #[arg(long, value_name = "METHOD", default_value = "search", value_parser = choice::<ListingMethod>(ListingMethod::VARIANTS), hide_possible_values = true)]
     pub(super) method: ListingMethod,
 }
 
@@ -144,17 +132,4 @@ fn size(text: &str) -> Result<Size, Box<dyn Error + Send + Sync>> {
     }
     let size = text.parse().ok().filter(|n| *n > 0).map(Size::Square);
     Ok(size.ok_or_else(|| ValueError::new(text, "a board size, a whole number from 1 to 255"))?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_shells_complete_are_all_that_there_are() {
-        assert_eq!(Surface::ALL.map(|surface| surface.to_string()), SURFACES);
-        assert_eq!(Piece::ALL.map(|piece| piece.to_string()), PIECES);
-        assert_eq!(SolutionFormat::ALL.map(|format| format.to_string()), FORMATS);
-        assert_eq!(ListingMethod::ALL.map(|method| method.to_string()), METHODS);
-    }
 }

@@ -13,7 +13,7 @@ use proto::{
 use queens::{Class, Classified, Plan};
 use records::ledger::LedgerPosition;
 use records::policy::PolicyError;
-use records::run_directory::{LeaseKey, RunDirectory, pause};
+use records::run_directory::{LeaseKey, RunDirectory};
 use records::shard::Shard;
 use records::standing::Standing;
 use records::store::{Store, StoreError};
@@ -46,7 +46,7 @@ pub enum StartError {
     /// What is to be done there before it goes on cannot be done.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The system gives no thread, or cannot read the run directory.
+    /// The system gives no thread.
     #[error(transparent)]
     System(#[from] io::Error),
 }
@@ -154,15 +154,16 @@ impl Handle {
         let in_force = standing.policy_at_start(policy)?;
         let key = store.as_ref().map_or_else(LeaseKey::random, |store| store.lease_key().clone());
         let mut core = Core::new(Arc::clone(&plan), shard, standing, in_force, key, rand::random());
-        if let (Some(_), Some(store)) = (replicas, &store) {
+        if let (Some(_), Some(store)) = (replicas, &mut store) {
             let folder = store.directory().path().to_owned();
-            let unnoted = |source| StartError::Unnoted { term: store.term().number, folder, source };
+            let term = store.term().number;
+            let unnoted = |source| StartError::Unnoted { term, folder, source };
             match store.announce().map_err(unnoted) {
                 // Nobody counts for it, who could take the next one for another.
                 Err(error) if core.is_complete(Duration::ZERO) => warn!("{error}"),
                 announced => announced?,
             }
-            let paused = pause::read(store.directory().path())?;
+            let paused = store.notes().paused.clone();
             if let Some(reason) = &paused {
                 warn!(reason, "the run pauses: no units are lent until diadem resume");
             }

@@ -1,4 +1,6 @@
 //! How many units may still be wrong when a random sample of them was counted twice.
+//!
+//! The bound is a quantile of a beta distribution, but `inv_beta_reg` of statrs 0.19 never returns for 10^7 checks and none wrong.
 
 /// How sure a bound is.
 pub const CONFIDENCE: f64 = 0.95;

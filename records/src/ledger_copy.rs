@@ -18,10 +18,8 @@ use crate::clock::{Clock, SystemClock};
 use crate::ledger::{Damage, Disk, Group, Intake, LedgerPosition, SystemDisk, Writer, sync_found};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::LeaseKey;
-use crate::run_directory::follower_file::{self, FollowerFile};
 use crate::run_directory::lock::Lock;
-use crate::run_directory::noted_term::ANNOUNCED;
-use crate::run_directory::pause;
+use crate::run_directory::notes::{self, Following, NotesFile};
 use crate::run_directory::secret::{self, keep, lease_key};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::standing::Standing;
@@ -32,7 +30,8 @@ pub use error::CopyError;
 pub struct LedgerCopy {
     path: PathBuf,
     _lock: Lock,
-    file: FollowerFile,
+    notes: NotesFile,
+    following: Following,
     run: Option<CopiedRun>,
     /// For the ledger, until that is opened.
     disk: Option<Box<dyn Disk>>,
@@ -122,18 +121,18 @@ impl LedgerCopy {
                 .map_err(|source| CopyError::LeaseKey { path: path.join(secret::NAME), source })?;
             run = Some(CopiedRun::open(RunDirectory::open(path)?, key, &mut disk)?);
         }
-        let file = FollowerFile::read(path)
-            .map_err(|source| CopyError::Noted { path: path.join(follower_file::NAME), source })?;
-        let mut file = file.unwrap_or_else(|| FollowerFile {
+        let notes = NotesFile::read(path)
+            .map_err(|source| CopyError::Notes { path: path.join(notes::NAME), source })?;
+        let mut following = notes.notes().following.clone().unwrap_or_else(|| Following {
             follower: rand::random(),
             term: 0,
             coordinator: CoordinatorId::default().to_string(),
         });
         let on_record = run.as_ref().and_then(|run| run.standing.sums().term.clone());
-        if let Some((term, coordinator)) = on_record.filter(|(term, _)| *term > file.term) {
-            (file.term, file.coordinator) = (term, coordinator);
+        if let Some((term, coordinator)) = on_record.filter(|(term, _)| *term > following.term) {
+            (following.term, following.coordinator) = (term, coordinator);
         }
-        Ok(Self { path: path.to_owned(), _lock: lock, file, run, disk })
+        Ok(Self { path: path.to_owned(), _lock: lock, notes, following, run, disk })
     }
 
     /// What to say to a coordinator: where the copy ends. What the disk would not take before is tried again first.
@@ -151,7 +150,7 @@ impl LedgerCopy {
                 run.end()
             }
         };
-        Ok(FollowRequest { follower: self.file.follower, end, met: self.run.is_some().then_some(met) })
+        Ok(FollowRequest { follower: self.following.follower, end, met: self.run.is_some().then_some(met) })
     }
 
     /// Takes in what the coordinator says of its run; begins the copy where there is none.
@@ -188,19 +187,20 @@ impl LedgerCopy {
         if Term::is_too_far(said.term.number, met.number) {
             return Err(CopyError::TooFar { found: said.term, met: met.number });
         }
-        let file = FollowerFile {
-            follower: self.file.follower,
+        let following = Following {
+            follower: self.following.follower,
             term: said.term.number,
             coordinator: said.term.coordinator.to_string(),
         };
-        if file != self.file || met.number == 0 {
-            file.write(&path).map_err(failed)?;
-            self.file = file;
-        }
-        if !said.refused {
-            // Of the days when a coordinator was here: the run's own operator has not asked for it.
-            pause::write(&path, None).map_err(failed)?;
-        }
+        let change = self.notes.change(|notes| {
+            notes.following = Some(following.clone());
+            if !said.refused {
+                // An operator paused the coordinator that was here before; nobody has paused the run that is copied.
+                notes.paused = None;
+            }
+        });
+        change.map_err(failed)?;
+        self.following = following;
         Ok(())
     }
 
@@ -219,7 +219,7 @@ impl LedgerCopy {
         let is_end = piece.is_end && run.intake.is_between_groups();
         run.write(is_end)?;
         let end = run.end();
-        Ok(is_end.then_some(FollowRequest { follower: self.file.follower, end, met: None }))
+        Ok(is_end.then_some(FollowRequest { follower: self.following.follower, end, met: None }))
     }
 
     /// Whether all is counted and copied, as far as the copy can tell.
@@ -243,8 +243,7 @@ impl LedgerCopy {
     /// The last term on record, where a coordinator of this very folder has put it there.
     pub fn own_term(&self) -> Option<u64> {
         let last = self.run.as_ref()?.standing.term();
-        let announced = ANNOUNCED.read(&self.path).unwrap_or_default();
-        (1..=announced).contains(&last).then_some(last)
+        (1..=self.notes.notes().announced).contains(&last).then_some(last)
     }
 
     /// How many followers a coordinator that goes on from the copy waits for.
@@ -262,7 +261,8 @@ impl LedgerCopy {
 
     /// The highest term that was met, as whoever has the run's key can prove it.
     fn met(&self) -> Term {
-        let (number, coordinator) = (self.file.term, self.file.coordinator.parse().unwrap_or_default());
+        let (number, coordinator) =
+            (self.following.term, self.following.coordinator.parse().unwrap_or_default());
         match &self.run {
             Some(run) => run.key.prove(run.directory.run().hash(), number, coordinator),
             None => Term { number, coordinator, proof: 0 },

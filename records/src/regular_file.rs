@@ -1,13 +1,14 @@
 //! Files that are read to their end. From a named pipe nothing may ever come, and opening one alone waits until somebody
 //! has it open at its other end: what is no regular file is refused before it is opened.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use tempfile::{NamedTempFile, PersistError};
 
 /// Files that the process has open already go by these names.
 const OPEN: [&str; 3] = ["/dev/stdin", "/dev/fd", "/proc"];
@@ -109,50 +110,40 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Puts a file with these bytes and that mode in place of one that may be there: all of it, or nothing, which takes no room on a
-/// disk that is full. Nobody else may do the same at the same time.
+/// Replaces the file, if there is one, by one with these bytes and that mode: completely, or not at all.
 ///
 /// # Errors
-/// The disk would not do it.
+/// The disk would not do it; nothing has changed.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    put(&path.with_added_extension("new"), bytes, mode, |draft| fs::rename(draft, path))
+    draft(path, bytes, mode)?.persist(path)?;
+    sync_folder_of(path)
 }
 
-/// Makes a file with these bytes and that mode where there is none: all of it, or nothing, whoever else does the same.
+/// Makes a file with these bytes and that mode where there is none: completely, or not at all, whoever else does the same.
 ///
 /// # Errors
 /// There is one, or the disk would not do it.
 pub fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let draft = path.with_added_extension(format!("new-{}", std::process::id()));
-    put(&draft, bytes, mode, |draft| match fs::hard_link(draft, path) {
+    if let Err(PersistError { error, file }) = draft(path, bytes, mode)?.persist_noclobber(path) {
+        if error.kind() == ErrorKind::AlreadyExists || path.exists() {
+            return Err(error);
+        }
         // A file system that has no links.
-        Err(error) if error.kind() != ErrorKind::AlreadyExists && !path.exists() => fs::rename(draft, path),
-        linked => linked.and_then(|()| fs::remove_file(draft)),
-    })
+        file.persist(path)?;
+    }
+    sync_folder_of(path)
 }
 
-/// Writes a draft, which `place` gives its name in the same folder.
-fn put(draft: &Path, bytes: &[u8], mode: u32, place: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
-    let mut file = new_file(draft, mode).map_err(|error| {
-        io::Error::new(error.kind(), format!("{} cannot be made: {error}", draft.display()))
-    })?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| place(draft));
-    if written.is_err() {
-        fs::remove_file(draft).ok();
-    }
-    written?;
-    sync_folder_of(draft)
-}
-
-/// Removes a file, if it is there, for good.
-///
-/// # Errors
-/// The disk would not do it.
-pub fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        removed => removed.and_then(|()| sync_folder_of(path)),
-    }
+/// Writes a new file beside that path, under a name that nobody else has. It is deleted unless it is given its name.
+fn draft(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
+    let mut draft = tempfile::Builder::new()
+        .prefix(".diadem-")
+        .suffix(".new")
+        .permissions(Permissions::from_mode(mode))
+        .tempfile_in(folder_of(path))?;
+    draft.write_all(bytes)?;
+    draft.as_file().sync_all()?;
+    Ok(draft)
 }
 
 /// What was done to the names in that file's folder outlasts a power cut.
@@ -190,12 +181,10 @@ pub fn is_named_pipe(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
 
     #[test]
-    fn what_cannot_be_put_in_place_leaves_no_draft() {
+    fn failed_replacement_leaves_no_draft() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         fs::create_dir_all(path.join("in the way")).unwrap();
@@ -208,20 +197,18 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_is_never_what_somebody_has_left_in_its_place() {
+    fn replacement_keeps_the_target_of_a_link_and_has_its_mode() {
         let folder = tempfile::tempdir().unwrap();
-        let [path, draft, other] = ["file", "file.new", "other"].map(|name| folder.path().join(name));
+        let [path, other] = ["file", "other"].map(|name| folder.path().join(name));
         fs::write(&other, "of somebody").unwrap();
-        std::os::unix::fs::symlink(&other, &draft).unwrap();
+        std::os::unix::fs::symlink(&other, &path).unwrap();
         replace(&path, b"secret", 0o600).unwrap();
         assert_eq!(read_to_string(&other).unwrap(), "of somebody");
-        fs::write(&draft, "left").unwrap();
-        replace(&path, b"secret", 0o600).unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        fs::create_dir(&draft).unwrap();
-        let error = replace(&path, b"text", 0o600).unwrap_err().to_string();
-        assert!(error.contains("file.new cannot be made: "), "{error}");
         assert_eq!(read(&path, 9).unwrap(), b"secret");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::remove_file(&path).unwrap();
+        replace(&path, b"text", 0o644).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
     }
 
     #[test]

@@ -20,8 +20,7 @@ use crate::ledger::{
 use crate::run_directory::LeaseKey;
 use crate::run_directory::lock::Lock;
 use crate::run_directory::next_term::next_term;
-use crate::run_directory::noted_term::{ANNOUNCED, SUPERSEDING};
-use crate::run_directory::replicated;
+use crate::run_directory::notes::{self, Notes, NotesFile, Replicated};
 use crate::run_directory::secret::{self, lease_key};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
@@ -87,6 +86,7 @@ pub struct Store {
     directory: RunDirectory,
     writer: Writer,
     checkpoint: Checkpoint,
+    notes: NotesFile,
     lease_key: LeaseKey,
     term: Term,
     /// As 64 hexadecimal digits, where its coordinator has a key.
@@ -166,7 +166,9 @@ impl Store {
             resume(&directory, &lease_key, accept_loss, opened)?;
         sync_found(&directory.ledger(), tail.end.file)?;
         let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
-        let term = next_term(directory.path(), standing.term(), take_over)?;
+        let notes = NotesFile::read(&path)
+            .map_err(|source| TermError::Notes { path: path.join(notes::NAME), source })?;
+        let term = next_term(&path, notes.notes(), standing.term(), take_over)?;
         let term = lease_key.prove(directory.run().hash(), term, CoordinatorId(rand::random()));
         let signing_key = signing_key.map(|path| SigningKey::open(&path)).transpose()?;
         let public_key = signing_key.map(|key| key.public());
@@ -174,6 +176,7 @@ impl Store {
             checkpoint: Checkpoint::new(directory.checkpoint(), lease_key.clone()),
             directory,
             writer,
+            notes,
             lease_key,
             term,
             public_key,
@@ -215,33 +218,48 @@ impl Store {
         &self.lease_key
     }
 
-    /// Notes that others are told of the term in which this process writes, before anybody is: the next process must take a higher
-    /// one, or who has met this one would take that for another coordinator's.
+    /// What the run directory remembers besides its ledger.
+    pub fn notes(&self) -> &Notes {
+        self.notes.notes()
+    }
+
+    /// Changes what the run directory remembers besides its ledger.
+    ///
+    /// # Errors
+    /// The disk would not do it; nothing has changed.
+    pub fn change_notes(&mut self, change: impl FnOnce(&mut Notes)) -> io::Result<()> {
+        self.notes.change(change)
+    }
+
+    /// Notes the term of this process, before anybody hears of it: the next process must take a higher one, or whoever has met
+    /// this term takes that process for another coordinator.
     ///
     /// # Errors
     /// The disk would not do it.
-    pub fn announce(&self) -> io::Result<()> {
-        ANNOUNCED.note(self.directory.path(), self.term.number)
+    pub fn announce(&mut self) -> io::Result<()> {
+        let number = self.term.number;
+        self.notes.change(|notes| notes.announced = notes.announced.max(number))
     }
 
-    /// Notes that the term of another coordinator has superseded this one, for the operator who knows that it is gone for good.
-    /// Where that cannot be noted it is heard of again after the next start.
-    pub fn note_superseding(&self, term: &Term) {
+    /// Notes that the term of another coordinator has superseded this one, for the operator who knows that it is gone
+    /// permanently. If that fails this process hears of the term again after its next start.
+    pub fn note_superseding(&mut self, term: &Term) {
         let number = term.number;
-        if let Err(error) = SUPERSEDING.note(self.directory.path(), number) {
+        if let Err(error) = self.notes.change(|notes| notes.superseded_by = notes.superseded_by.max(number)) {
             warn!("cannot note the term {number} in the run directory: {error}");
         }
     }
 
     /// How many followers are known to have the whole ledger.
     pub fn replicated(&self) -> u32 {
-        replicated::followers(self.directory.path(), self.end().hash)
+        self.notes().followers_with(self.end().hash)
     }
 
-    /// Notes that so many followers have the whole ledger. Where that cannot be noted the run ends all the same: the next
-    /// start waits for them once more.
-    pub fn note_replicated(&self, followers: u32) {
-        if let Err(error) = replicated::note(self.directory.path(), self.end().hash, followers) {
+    /// Notes that so many followers have the whole ledger. If that fails the run ends all the same: the next start waits for
+    /// them once more.
+    pub fn note_replicated(&mut self, followers: u32) {
+        let replicated = Some(Replicated { end: self.end().hash, followers });
+        if let Err(error) = self.notes.change(|notes| notes.replicated = replicated) {
             warn!("cannot note in the run directory how many followers have all: {error}");
         }
     }

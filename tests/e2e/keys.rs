@@ -347,15 +347,22 @@ fn keys_without_some_tokens_are_completed_by_renewal() {
     }
 }
 
+/// Begins a renewal that cannot put the second token in place.
+fn fail_renewal(folder: &Folder) {
+    let [known, aside] = ["keys/coordinator/status.token", "aside"].map(|name| folder.path().join(name));
+    fs::rename(&known, &aside).unwrap();
+    fs::create_dir(&known).unwrap();
+    assert_eq!(folder.run("keys renew keys").code, Some(1));
+    fs::remove_dir(&known).unwrap();
+    fs::rename(&aside, &known).unwrap();
+}
+
 #[test]
 fn a_renewal_that_failed_takes_the_token_of_nobody_when_it_is_typed_again() {
     let folder = keys();
     let before = text(&folder, "keys/worker/join.token");
-    // Half-way: the second token cannot be written, or nobody gets to see what goes where.
-    let obstacle = folder.path().join("keys/status/status.token.new");
-    fs::create_dir(&obstacle).unwrap();
-    assert_eq!(folder.run("keys renew keys").code, Some(1));
-    fs::remove_dir(&obstacle).unwrap();
+    // Nobody gets to see what goes where, or the renewal fails half-way.
+    fail_renewal(&folder);
     assert_ne!(text(&folder, "keys/worker/join.token"), before);
     for _ in 0..2 {
         let mut unseen = folder.diadem("keys renew keys");
@@ -386,10 +393,7 @@ fn shared_tokens_that_were_revoked_are_replaced_by_a_renewal_and_never_hold_agai
     }
     until("it is refused", || status("leaked").stderr.contains("the keys of join have been revoked"));
     // A renewal that fails half-way, and one that nobody sees: what was revoked is not taken for a token of before.
-    let obstacle = folder.path().join("keys/status/status.token.new");
-    fs::create_dir(&obstacle).unwrap();
-    assert_eq!(folder.run("keys renew keys").code, Some(1));
-    fs::remove_dir(&obstacle).unwrap();
+    fail_renewal(&folder);
     let mut unseen = folder.diadem("keys renew keys");
     unseen.stdout(fs::File::create("/dev/full").unwrap());
     assert_eq!(unseen.status().unwrap().code(), Some(1));

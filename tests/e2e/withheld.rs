@@ -124,9 +124,13 @@ fn a_mended_coordinator_with_nothing_left_to_do_gives_workers_that_wait_for_it_t
     let mended = folder.start(&serve, "mended.log").end();
     assert_eq!(mended.json()["total"], published(17), "{mended:?}");
     assert_eq!(waits.end().code, Some(0));
-    let has_note = || folder.path().join("run/awaited").exists();
+    let notes = folder.path().join("run/notes.json");
+    let noted = || serde_json::from_slice::<Value>(&fs::read(&notes).unwrap()).unwrap();
+    let has_note = || noted()["awaited"] == true;
     // What is noted is not changed by who tells nobody.
-    fs::write(folder.path().join("run/awaited"), "").unwrap();
+    let mut awaited = noted();
+    awaited["awaited"] = true.into();
+    fs::write(&notes, awaited.to_string()).unwrap();
     assert_eq!(folder.run("count 17 --run run --json").json()["total"], published(17));
     assert!(has_note());
     assert_eq!(folder.run(&serve).json()["total"], published(17));

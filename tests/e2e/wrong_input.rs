@@ -324,8 +324,7 @@ fn a_named_pipe_is_refused_wherever_a_file_is_read_to_its_end() {
         ("lock", &["count 8 --run", "coordinator --run"]),
         ("lease.key", &["count 8 --run", "coordinator --run"]),
         ("certify.key", &["count 8 --run", "coordinator --run", "certify"]),
-        ("paused", &["coordinator --run"]),
-        ("term", &["coordinator --run"]),
+        ("notes.json", &["count 8 --run", "coordinator --run"]),
     ] {
         let run = format!("of-{}", file.replace('/', "-"));
         folder.run(&format!("count 8 --quiet --run {run}"));

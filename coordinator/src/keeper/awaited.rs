@@ -1,10 +1,8 @@
 //! Workers that wait for the answer of a coordinator that is gone, since that was killed or had none: the next one, which may have it as
 //! soon as it is started, gives them the time to call before it ends.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-use records::run_directory::awaited::{forget, is_noted, note};
 use records::store::Store;
 
 use super::Keeper;
@@ -17,7 +15,6 @@ const CALLS_WITHIN: Duration = Duration::from_secs(20);
 /// Who may be waiting for the answer of a run that is served, as far as is noted in its directory.
 #[derive(Debug)]
 pub(super) struct Awaited {
-    directory: PathBuf,
     noted: Noted,
     /// Those of a process before this one have come by then.
     until: Duration,
@@ -36,17 +33,16 @@ enum Noted {
 impl Awaited {
     /// What is noted of a run in which all was counted, or not: as long as there is something to count workers have the time to come.
     pub fn of(store: &Store, is_counted: bool) -> Self {
-        let directory = store.directory().path().to_owned();
-        let noted = if is_noted(&directory) { Noted::Former } else { Noted::Nobody };
+        let noted = if store.notes().awaited { Noted::Former } else { Noted::Nobody };
         let until = if noted == Noted::Former && is_counted { CALLS_WITHIN } else { Duration::ZERO };
-        Self { directory, noted, until }
+        Self { noted, until }
     }
 
-    /// A worker has come.
-    fn come(&mut self) {
-        if std::mem::replace(&mut self.noted, Noted::Own) == Noted::Nobody {
-            note(&self.directory);
-        }
+    /// A worker has registered. If this cannot be noted, the next process may not wait for the worker: that the disk is full is an
+    /// error elsewhere.
+    fn come(&mut self, store: &mut Store) {
+        self.noted = Noted::Own;
+        store.change_notes(|notes| notes.awaited = true).ok();
     }
 
     /// Whether workers of a process before this one may not have called yet.
@@ -56,9 +52,10 @@ impl Awaited {
 
     /// This process ends, and has told all who came, or not. Nobody waits any more if it has and somebody came. Where nobody did those
     /// who wait may be slow, or cut off, and the next start waits for them, too.
-    fn end(&self, now: Duration, are_told: bool) {
+    fn end(&self, store: &mut Store, now: Duration, are_told: bool) {
         if are_told && self.noted == Noted::Own && !self.are_away(now) {
-            forget(&self.directory);
+            // If this fails the next process waits for them in vain.
+            store.change_notes(|notes| notes.awaited = false).ok();
         }
     }
 }
@@ -71,59 +68,57 @@ impl Keeper {
 
     /// Notes that there is a worker who waits for the answer.
     pub(super) fn note_awaited(&mut self) {
-        if let Some(awaited) = &mut self.awaited {
-            awaited.come();
+        if let (Some(awaited), Some(store)) = (&mut self.awaited, &mut self.store) {
+            awaited.come(store);
         }
     }
 
     /// Notes at the close that nobody waits for the answer any more, if that is so.
-    pub(super) fn forget_awaited(&self) {
+    pub(super) fn forget_awaited(&mut self) {
         let is_answered = matches!(self.stage, Stage::Ended(Ending::Answered(_)));
         let are_told = is_answered && self.core.is_deserted();
-        if let Some(awaited) = &self.awaited {
-            awaited.end(self.clock.now(), are_told);
+        if let (Some(awaited), Some(store)) = (&self.awaited, &mut self.store) {
+            awaited.end(store, self.clock.now(), are_told);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use records::testing::known_run;
 
     use super::*;
 
     #[test]
-    fn what_is_noted_is_known_to_the_next_process_until_it_is_forgotten() {
+    fn note_holds_until_a_process_has_told_all() {
         let folder = tempfile::tempdir().unwrap();
-        let note = folder.path().join("awaited");
         let begun = |is_counted| {
             let (store, ..) = Store::open(known_run::options(folder.path())).unwrap();
-            Awaited::of(&store, is_counted)
+            let awaited = Awaited::of(&store, is_counted);
+            (store, awaited)
         };
         let (begin, later) = (Duration::ZERO, CALLS_WITHIN);
-        let mut first = begun(false);
-        first.end(later, true);
-        first.come();
-        assert!(note.exists() && !first.are_away(begin));
-        first.end(later, false);
-        assert!(note.exists(), "somebody was not told");
-        assert!(!begun(false).are_away(begin), "there is something left to count");
-        let mut second = begun(true);
+        let (mut store, mut first) = begun(false);
+        first.end(&mut store, later, true);
+        first.come(&mut store);
+        assert!(store.notes().awaited && !first.are_away(begin));
+        first.end(&mut store, later, false);
+        assert!(store.notes().awaited, "somebody was not told");
+        drop(store);
+        let (store, open) = begun(false);
+        assert!(!open.are_away(begin), "there is something left to count");
+        drop(store);
+        let (mut store, mut second) = begun(true);
         assert!(second.are_away(begin) && !second.are_away(later));
-        second.end(later, true);
-        assert!(note.exists(), "nobody has come");
-        second.come();
+        second.end(&mut store, later, true);
+        assert!(store.notes().awaited, "nobody has come");
+        second.come(&mut store);
         assert!(second.are_away(begin), "others may be about to");
-        second.end(begin, true);
-        assert!(note.exists());
-        second.end(later, true);
-        assert!(!note.exists());
-        assert!(!begun(true).are_away(begin));
-        // Where it has come to be known it is not written again.
-        fs::write(&note, "").unwrap();
-        begun(true).come();
-        assert_eq!(fs::read(&note).unwrap(), b"");
+        second.end(&mut store, begin, true);
+        assert!(store.notes().awaited);
+        second.end(&mut store, later, true);
+        assert!(!store.notes().awaited);
+        drop(store);
+        assert!(!begun(true).1.are_away(begin));
     }
 }

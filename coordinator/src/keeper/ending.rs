@@ -95,7 +95,7 @@ impl Keeper {
             return;
         }
         let (is_news, followers) = (self.replicas.settle(records), self.replicas.count());
-        if let Some(store) = self.store.as_ref().filter(|_| is_news && followers > 0) {
+        if let Some(store) = self.store.as_mut().filter(|_| is_news && followers > 0) {
             store.note_replicated(followers);
         }
         if self.store.is_none() {

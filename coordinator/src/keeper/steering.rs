@@ -1,9 +1,7 @@
 //! What the operator wishes of the run while it is served: a pause, its end, or that a machine's workers leave.
 
 use proto::Steering;
-use records::run_directory::pause;
 use records::standing::Identity;
-use records::store::Store;
 
 use super::inbox::CallError;
 use super::{Keeper, Stage};
@@ -35,10 +33,11 @@ impl Keeper {
     }
 
     fn pause(&mut self, reason: Option<String>) -> Result<u64, CallError> {
-        if let Some(directory) = self.store.as_ref().map(Store::directory) {
-            let written = pause::write(directory.path(), reason.as_deref());
-            written.map_err(|error| {
-                CallError::NotRecorded(format!("cannot note it in {}: {error}", directory.path().display()))
+        if let Some(store) = &mut self.store {
+            let noted = store.change_notes(|notes| notes.paused.clone_from(&reason));
+            noted.map_err(|error| {
+                let directory = store.directory().path().display();
+                CallError::NotRecorded(format!("cannot note it in {directory}: {error}"))
             })?;
         }
         self.core.pause(self.now(), reason);

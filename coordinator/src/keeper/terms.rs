@@ -140,7 +140,7 @@ impl Keeper {
         let is_on_record = self.is_term_on_record();
         if let Some(terms) = &mut self.terms {
             terms.hear_of(met, is_on_record);
-            if let (Some(store), Some(term)) = (&self.store, &terms.superseded_by) {
+            if let (Some(store), Some(term)) = (&mut self.store, &terms.superseded_by) {
                 store.note_superseding(term);
             }
         }

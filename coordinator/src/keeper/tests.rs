@@ -123,7 +123,10 @@ async fn the_keeper_ends_with_its_last_handle_and_lets_go_of_the_run_directory()
 #[tokio::test]
 async fn workers_may_be_waiting_for_the_answer_until_some_have_come_and_all_of_them_have_left() {
     let folder = TempDir::new().unwrap();
-    let has_note = || folder.path().join("awaited").exists();
+    let has_note = || {
+        let notes = std::fs::read_to_string(folder.path().join("notes.json")).unwrap();
+        notes.contains(r#""awaited": true"#)
+    };
     let serve = || {
         let clock = SetClock::default();
         (replicated(folder.path(), FaultyDisk::with_faults(&[]), &clock, Some(0)), clock)

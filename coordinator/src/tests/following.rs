@@ -12,7 +12,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use records::ledger::{LedgerPosition, Pieces, Record, TermRecord, Writer};
 use records::run_directory::secret::lease_key;
-use records::run_directory::{LeaseKey, RunDirectory, RunDirectoryError, pause};
+use records::run_directory::{LeaseKey, RunDirectory, RunDirectoryError};
 use records::shard::Shard;
 use records::standing::{RecordError, Standing};
 use records::store::{OpenOptions, Store, StoreError};
@@ -307,7 +307,7 @@ async fn a_term_is_a_copys_own_where_a_coordinator_of_its_folder_has_put_it_on_r
     drop(handle);
     assert_eq!(own_term(folder.path()), Some(1));
     // What is announced with a copy is another coordinator's.
-    fs::remove_file(folder.path().join("term")).unwrap();
+    fs::remove_file(folder.path().join("notes.json")).unwrap();
     assert_eq!(own_term(folder.path()), None);
 }
 
@@ -315,19 +315,20 @@ async fn a_term_is_a_copys_own_where_a_coordinator_of_its_folder_has_put_it_on_r
 fn a_folder_that_becomes_a_copy_forgets_that_its_run_was_to_pause() {
     let original = Original::new();
     let folder = TempDir::new().unwrap();
+    let notes = folder.path().join("notes.json");
+    fs::write(&notes, r#"{"paused":"until Tuesday"}"#).unwrap();
+    let is_paused = || fs::read_to_string(&notes).unwrap().contains("until Tuesday");
     let mut copy = LedgerCopy::open(folder.path()).unwrap();
-    pause::write(folder.path(), Some("until Tuesday")).unwrap();
-    let paused = || pause::read(folder.path()).unwrap();
     copy.greet(&FollowedRun { refused: true, ..original.said.clone() }).unwrap();
-    assert!(paused().is_some(), "it is no copy of that coordinator's");
+    assert!(is_paused(), "it is no copy of that coordinator's");
     copy.greet(&original.said).unwrap();
-    assert_eq!(paused(), None);
+    assert!(!is_paused());
 }
 
 #[test]
 fn the_file_of_a_copy_that_cannot_be_read_is_named_and_nothing_is_said_to_be_unwritten() {
     let original = Original::new();
-    for name in ["follower.json", "lease.key"] {
+    for name in ["notes.json", "lease.key"] {
         let folder = TempDir::new().unwrap();
         LedgerCopy::open(folder.path()).unwrap().greet(&original.said).unwrap();
         let path = folder.path().join(name);
@@ -356,7 +357,7 @@ fn a_term_that_nobody_opens_stands_in_no_ledger() {
 fn a_term_that_cannot_be_noted_is_announced_to_nobody() {
     let folder = TempDir::new().unwrap();
     let (store, _, _) = Store::open(known_run::options(folder.path())).unwrap();
-    let in_the_way = folder.path().join("term.new");
+    let in_the_way = folder.path().join("notes.json");
     fs::create_dir_all(in_the_way.join("full")).unwrap();
     let start = |store, standing| {
         Handle::start_replicated(known_run::plan(), Shard::default(), standing, None, store, None).map(drop)

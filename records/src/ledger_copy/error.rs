@@ -33,9 +33,9 @@ pub enum CopyError {
         /// The system's reason.
         source: io::Error,
     },
-    /// What the follower has noted of itself cannot be read.
+    /// The notes of the directory cannot be read.
     #[error("cannot read {}: {source}; restore that file, or delete this copy, to have the run copied anew", .path.display())]
-    Noted {
+    Notes {
         /// The file.
         path: PathBuf,
         /// The system's reason.

@@ -6,21 +6,15 @@
 //!   ledger/000001.jsonl   records, one a line
 //!   checkpoint            from where the run is resumed fast
 //!   lock                  held by the one process that writes; names its pid
-//!   certify.key, lease.key                            its private keys
-//!   term, superseded, replicated.json, follower.json  which coordinators went on with it, and what copies have
-//!   paused                why nothing is lent, while that is so
-//!   awaited               there while workers may be waiting for the answer
+//!   certify.key, lease.key  its private keys
+//!   notes.json            what no ledger can tell: terms met, why it is paused, which followers have all
 //! ```
 
 mod lease_key;
 
-pub mod awaited;
-pub(crate) mod follower_file;
 pub(crate) mod lock;
 pub(crate) mod next_term;
-pub(crate) mod noted_term;
-pub mod pause;
-pub(crate) mod replicated;
+pub mod notes;
 pub mod run_file;
 pub mod secret;
 
@@ -166,7 +160,7 @@ fn asked_for(shard: Shard) -> String {
 }
 
 /// What a run directory has of its own.
-const OWN: [&str; 15] = [
+const OWN: [&str; 10] = [
     "merging",
     RUN_FILE,
     "ledger",
@@ -176,12 +170,7 @@ const OWN: [&str; 15] = [
     "lock",
     "certify.key",
     "lease.key",
-    "term",
-    "superseded",
-    "replicated.json",
-    "follower.json",
-    "paused",
-    "awaited",
+    notes::NAME,
 ];
 
 pub(crate) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> RunDirectoryError {

@@ -1,5 +1,7 @@
 //! An event of a run that an operator wants to see: a line of the log and an entry in the list of events.
 
+use std::fmt::Display;
+
 use tracing::{Level, error, info, warn};
 
 /// One event. The place where it happens builds it, with its level and its sentence.
@@ -9,34 +11,40 @@ pub struct Event {
     kind: &'static str,
     text: String,
     times: u64,
-    /// What follows the number in the sentence about several events of this kind; `None` if they are never joined.
+    is_frequent: bool,
+    /// What follows the number in the sentence about several events of this kind.
     several: Option<String>,
 }
 
 impl Event {
     /// An event that keeps an entry of its own. `kind` names what it has in common with others.
     pub fn new(level: Level, kind: &'static str, text: impl Into<String>) -> Self {
-        Self { level, kind, text: text.into(), times: 1, several: None }
+        Self { level, kind, text: text.into(), times: 1, is_frequent: false, several: None }
     }
 
-    /// A frequent event: several of its kind within a short time become one entry, their number followed by `several`.
-    pub fn frequent(
+    /// A frequent event: several of its kind within a short time become one entry, with the text of the last one.
+    pub fn frequent(level: Level, kind: &'static str, text: impl Into<String>) -> Self {
+        Self { is_frequent: true, ..Self::new(level, kind, text) }
+    }
+
+    /// A frequent event whose kind says what several are: `12 followers left`.
+    pub fn counted(level: Level, kind: &'static str, text: impl Into<String>) -> Self {
+        Self { several: Some(kind.to_owned()), ..Self::frequent(level, kind, text) }
+    }
+
+    /// The same about something with a name: `12 workers joined, rack-7 the last`.
+    pub fn counted_by_name(
         level: Level,
         kind: &'static str,
-        several: impl Into<String>,
+        name: impl Display,
         text: impl Into<String>,
     ) -> Self {
-        Self { several: Some(several.into()), ..Self::new(level, kind, text) }
-    }
-
-    /// A frequent event about something with a name: `12 workers joined, rack-7 the last`.
-    pub fn frequent_of(level: Level, kind: &'static str, name: &str, text: impl Into<String>) -> Self {
-        Self::frequent(level, kind, format!("{kind}, {name} the last"), text)
+        Self { several: Some(format!("{kind}, {name} the last")), ..Self::frequent(level, kind, text) }
     }
 
     /// What happened `times` times at once: `1234 counts were taken back`.
     pub fn repeated(level: Level, kind: &'static str, times: usize) -> Self {
-        Self { times: times as u64, ..Self::frequent(level, kind, kind, format!("{times} {kind}")) }
+        Self { times: times as u64, ..Self::counted(level, kind, format!("{times} {kind}")) }
     }
 
     /// What events of one kind have in common.
@@ -46,7 +54,7 @@ impl Event {
 
     /// Whether several events of this kind become one entry.
     pub fn is_frequent(&self) -> bool {
-        self.several.is_some()
+        self.is_frequent
     }
 
     /// How often it happened at once.

@@ -99,11 +99,11 @@ impl Core {
         let owner = lost.identity.owner.clone();
         let event = if units.is_empty() {
             let text = format!("worker {worker} was silent and is forgotten");
-            Event::frequent_of(Level::INFO, "workers were silent and are forgotten", &worker, text)
+            Event::counted_by_name(Level::INFO, "workers were silent and are forgotten", &worker, text)
         } else {
             let units = counted(units.len() as u64, "unit");
             let text = format!("worker {worker} was silent and lost {units}");
-            Event::frequent_of(Level::WARN, "workers were silent and lost their units", &worker, text)
+            Event::counted_by_name(Level::WARN, "workers were silent and lost their units", &worker, text)
         };
         self.events.push((Some(owner.clone()), event));
         let has_other_owners = self.present_owners(now).any(|other| *other != owner);

@@ -110,11 +110,11 @@ impl Core {
         let event = match (was_disputed, self.is_disputed(unit)) {
             (false, true) => {
                 let text = format!("unit {unit} is in dispute: its counts differ");
-                Event::frequent_of(Level::WARN, "units came into dispute", &name, text)
+                Event::counted_by_name(Level::WARN, "units came into dispute", &name, text)
             }
             (true, false) => {
                 let text = format!("the dispute about unit {unit} is decided");
-                Event::frequent_of(Level::INFO, "disputes were decided", &name, text)
+                Event::counted_by_name(Level::INFO, "disputes were decided", &name, text)
             }
             _ => return,
         };

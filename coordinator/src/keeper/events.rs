@@ -85,11 +85,11 @@ mod tests {
     }
 
     fn joined(name: &str) -> Event {
-        Event::frequent_of(Level::INFO, "workers joined", name, format!("worker {name} joined"))
+        Event::counted_by_name(Level::INFO, "workers joined", name, format!("worker {name} joined"))
     }
 
     fn left(name: &str) -> Event {
-        Event::frequent_of(Level::INFO, "workers left", name, format!("worker {name} left"))
+        Event::counted_by_name(Level::INFO, "workers left", name, format!("worker {name} left"))
     }
 
     fn texts(events: &Events) -> Vec<String> {

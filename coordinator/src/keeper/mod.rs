@@ -244,7 +244,7 @@ impl Keeper {
         for unit in self.core.tick(self.now()) {
             let text = format!("unit {unit} was lost with five workers and is set aside");
             let kind = "units were lost with five workers each and are set aside";
-            self.happened(Event::frequent_of(Level::ERROR, kind, &unit.to_string(), text));
+            self.happened(Event::counted_by_name(Level::ERROR, kind, &unit.to_string(), text));
         }
         for (owner, event) in self.core.take_events() {
             match owner {
@@ -285,7 +285,7 @@ impl Keeper {
                 let released = is_owner.and_then(|()| self.core.release(now, worker, &held, leaving));
                 if leaving && released.is_ok() {
                     let text = format!("worker {title} left");
-                    self.list_event(Event::frequent_of(Level::INFO, "workers left", &title, text));
+                    self.list_event(Event::counted_by_name(Level::INFO, "workers left", &title, text));
                     if self.may_log(&owner) {
                         info!(%worker, units = held.len(), "worker left");
                     }
@@ -311,8 +311,7 @@ impl Keeper {
             Request::Followed { follower, call, records } => self.replicas.have(follower, call, records),
             Request::Unfollowed { owner, follower, call } => {
                 if self.replicas.leave(follower, call) {
-                    let event =
-                        Event::frequent(Level::INFO, "follower left", "followers left", "a follower left");
+                    let event = Event::counted(Level::INFO, "followers left", "a follower left");
                     self.happened_by(&owner, event);
                 }
             }

@@ -164,7 +164,7 @@ impl Keeper {
         let known = std::mem::replace(&mut self.quarantined, quarantined.clone());
         for machine in quarantined.difference(&known) {
             let text = format!("machine {machine} is quarantined");
-            self.happened(Event::frequent_of(Level::WARN, "machines are quarantined", machine, text));
+            self.happened(Event::counted_by_name(Level::WARN, "machines are quarantined", machine, text));
         }
         for machine in known.difference(&quarantined) {
             let text = format!("machine {machine} is believed again");
@@ -219,9 +219,7 @@ impl Keeper {
         let Err(error) = committed else {
             if !self.trouble.is_empty() {
                 self.trouble.clear();
-                let text = "records can be written again";
-                let several = "times records could be written again";
-                self.happened(Event::frequent(Level::INFO, "writable", several, text));
+                self.happened(Event::frequent(Level::INFO, "writable", "records can be written again"));
             }
             self.publish_end();
             return Ok(());
@@ -229,8 +227,7 @@ impl Keeper {
         let trouble = format!("nothing is recorded: {error}");
         if self.trouble != trouble {
             self.trouble.clone_from(&trouble);
-            let several = format!("times: {trouble}");
-            self.happened(Event::frequent(Level::ERROR, "unwritable", several, trouble.clone()));
+            self.happened(Event::frequent(Level::ERROR, "unwritable", trouble.clone()));
         }
         Err(CallError::NotRecorded(trouble))
     }

@@ -29,7 +29,7 @@ impl Keeper {
             self.note_awaited();
             let title = self.core.title(welcome.worker);
             let text = format!("worker {title} joined");
-            self.list_event(Event::frequent_of(Level::INFO, "workers joined", &title, text));
+            self.list_event(Event::counted_by_name(Level::INFO, "workers joined", &title, text));
         }
         let welcome =
             welcome.map(|welcome| Welcome { term: self.terms.as_ref().map(|terms| terms.own), ..welcome });

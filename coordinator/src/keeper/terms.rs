@@ -176,10 +176,7 @@ impl Keeper {
                 None => {
                     self.replicas.join(follower, call, records);
                     let text = format!("a follower came that has {}", counted(records, "record"));
-                    self.happened_by(
-                        &owner,
-                        Event::frequent(Level::INFO, "follower came", "followers came", text),
-                    );
+                    self.happened_by(&owner, Event::counted(Level::INFO, "followers came", text));
                 }
                 Some(Misfit { why, .. }) if self.may_log(&owner) => warn!("a follower is refused: {why}"),
                 Some(_) => {}

@@ -106,15 +106,14 @@ impl Core {
     /// Notes whether the record has opened a dispute, or decided it.
     fn note_dispute(&mut self, record: &Record, was_disputed: bool) {
         let Some(unit) = record.unit() else { return };
-        let name = unit.to_string();
         let event = match (was_disputed, self.is_disputed(unit)) {
             (false, true) => {
                 let text = format!("unit {unit} is in dispute: its counts differ");
-                Event::counted_by_name(Level::WARN, "units came into dispute", &name, text)
+                Event::counted_by_name(Level::WARN, "units came into dispute", unit, text)
             }
             (true, false) => {
                 let text = format!("the dispute about unit {unit} is decided");
-                Event::counted_by_name(Level::INFO, "disputes were decided", &name, text)
+                Event::counted_by_name(Level::INFO, "disputes were decided", unit, text)
             }
             _ => return,
         };

@@ -244,7 +244,7 @@ impl Keeper {
         for unit in self.core.tick(self.now()) {
             let text = format!("unit {unit} was lost with five workers and is set aside");
             let kind = "units were lost with five workers each and are set aside";
-            self.happened(Event::counted_by_name(Level::ERROR, kind, &unit.to_string(), text));
+            self.happened(Event::counted_by_name(Level::ERROR, kind, unit, text));
         }
         for (owner, event) in self.core.take_events() {
             match owner {

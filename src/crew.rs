@@ -3,6 +3,7 @@
 
 mod cards;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -138,7 +139,7 @@ async fn one(
     std::mem::forget(card.clone());
     let machine = config.machine.clone();
     let (own_wish, wished) = watch::channel(Wish::Stay);
-    let mut work = worker::run(lender, plan, config, wished);
+    let mut work = pin!(worker::run(lender, plan, config, wished));
     let (mut looks, mut is_told) = (interval(LOOK_EVERY), false);
     let ended = loop {
         tokio::select! {

@@ -5,8 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+mod event;
 mod handle;
-mod happening;
 mod keeper;
 mod log_lines;
 

@@ -12,7 +12,7 @@ use coordinator::Snapshot;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use serving::{Guard, Patience};
+use serving::{Guard, with_write_timeout};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -100,7 +100,7 @@ type Service = AddExtension<Router, Visitor>;
 
 async fn serve_connection(stream: TcpStream, service: Service, guard: Guard) {
     stream.set_nodelay(true).ok();
-    let stream = Patience::new(stream, READ_TIME);
+    let stream = with_write_timeout(stream, READ_TIME);
     if !guard.encrypts() {
         converse(stream, service).await;
     } else if let Some(stream) = guard.agree_with_browser(stream).await {

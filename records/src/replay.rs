@@ -1,7 +1,7 @@
 //! From the ledger of a run to what its records add up to: the one way in which a run is resumed, audited, verified and
 //! joined with others.
 
-use crate::ledger::{LedgerError, LedgerPosition, Location, Record, Tail, read_until};
+use crate::ledger::{LedgerError, LedgerPosition, Location, Record, Tail, read};
 use crate::run_directory::RunDirectory;
 use crate::standing::Standing;
 
@@ -32,7 +32,7 @@ pub fn replay(
     let (plan, shard) = (directory.plan(), directory.run().shard);
     let beginning = beginning(directory);
     let from = stretch.from.unwrap_or(&beginning);
-    read_until(&directory.ledger(), from, stretch.until, |location, record| {
+    read(&directory.ledger(), from, stretch.until, |location, record, _| {
         standing.apply(plan, shard, record).inspect(|()| each(location, record))
     })
 }

@@ -12,16 +12,16 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep, timeout};
+use tokio_io_timeout::TimeoutStream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 use tracing::warn;
 
-use crate::KEEP_ALIVE;
 use crate::access::Access;
 use crate::access::caller::Caller;
 use crate::access::peers::{Peer, Seats};
 use crate::encryption::{Encryption, Transport};
-use crate::patience::Patience;
+use crate::{KEEP_ALIVE, with_write_timeout};
 use coordinator::token_bucket::TokenBucket;
 
 /// Not more connections are held at a time.
@@ -136,7 +136,7 @@ impl HandOver {
 /// An accepted connection; it counts as one until it is dropped.
 #[derive(Debug)]
 pub struct AcceptedConnection {
-    stream: Patience<TcpStream>,
+    stream: Pin<Box<TimeoutStream<TcpStream>>>,
     peer: Peer,
     seats: Arc<Seats>,
     probation: Pin<Box<Sleep>>,
@@ -145,7 +145,7 @@ pub struct AcceptedConnection {
 
 impl AcceptedConnection {
     fn new(stream: TcpStream, peer: Peer, seats: Arc<Seats>, permit: OwnedSemaphorePermit) -> Self {
-        let (stream, probation) = (Patience::new(stream, UNREAD), Box::pin(sleep(PROBATION)));
+        let (stream, probation) = (with_write_timeout(stream, UNREAD), Box::pin(sleep(PROBATION)));
         Self { stream, peer, seats, probation, _permit: permit }
     }
 

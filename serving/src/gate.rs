@@ -88,7 +88,7 @@ where
         let most = most_bytes(request.uri().path());
         let request = request.map(|body| match most {
             Some(most) => Body::new(ArrivingBody::new(body, most, Arc::clone(&call))),
-            None => Body::new(SmallMessages { body, prefix: Vec::new(), left: 0 }),
+            None => body,
         });
         let reply = self.inner.call(request);
         Box::pin(async move {
@@ -103,7 +103,7 @@ where
 fn most_bytes(path: &str) -> Option<usize> {
     match path.strip_prefix("/diadem.v1.Coordinator/") {
         Some("Register" | "Renew" | "Report" | "Release" | "Retract") => Some(MESSAGE_BYTES + PREFIX_BYTES),
-        // A stream of small messages.
+        // It lasts for months: tonic limits each of its messages, and few may follow a run.
         Some("Follow") => None,
         _ => Some(SMALL_BYTES),
     }
@@ -184,66 +184,6 @@ impl HttpBody for ArrivingBody {
     }
 }
 
-/// The body of a request that goes on for as long as its caller likes, in messages that are small.
-struct SmallMessages {
-    body: Body,
-    /// What has arrived of what stands in front of a message.
-    prefix: Vec<u8>,
-    /// How many bytes of the message are still to come.
-    left: usize,
-}
-
-impl SmallMessages {
-    /// Reads the lengths of messages: memory is given to them by that.
-    fn take(&mut self, mut data: &[u8]) -> Result<(), Status> {
-        while !data.is_empty() {
-            if self.left == 0 {
-                self.prefix.push(data[0]);
-                data = &data[1..];
-                if let [_, length @ ..] = &self.prefix[..]
-                    && let Ok(length) = length.try_into()
-                {
-                    self.left = u32::from_be_bytes(length) as usize;
-                    self.prefix.clear();
-                }
-                if self.left > SMALL_BYTES {
-                    return Err(Status::out_of_range("the request is longer than any of its kind"));
-                }
-            }
-            let arrived = self.left.min(data.len());
-            data = &data[arrived..];
-            self.left -= arrived;
-        }
-        Ok(())
-    }
-}
-
-impl HttpBody for SmallMessages {
-    type Data = Bytes;
-    type Error = Status;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        Pin::new(&mut self.body).poll_frame(context).map(|frame| {
-            frame.map(|frame| {
-                let frame = frame?;
-                self.take(frame.data_ref().map_or(&[], |data| data))?;
-                Ok(frame)
-            })
-        })
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
 /// The body of a reply, which ends the call when it has been sent or dropped, or its caller is let in no more.
 struct LeavingBody {
     body: Body,
@@ -275,28 +215,5 @@ impl HttpBody for LeavingBody {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_stream_each_message_is_small_however_it_is_cut() {
-        let message = |length: usize| {
-            let prefix = [0].into_iter().chain((length as u32).to_be_bytes());
-            prefix.chain(vec![7; length]).collect::<Vec<u8>>()
-        };
-        let small = [message(0), message(1), message(SMALL_BYTES), message(0), message(300)].concat();
-        let large = [message(3), message(SMALL_BYTES + 1)].concat();
-        for cut in [1, 2, 3, 5, 7, 4096, small.len()] {
-            let take = |bytes: &[u8]| {
-                let mut body = SmallMessages { body: Body::empty(), prefix: Vec::new(), left: 0 };
-                bytes.chunks(cut).try_for_each(|chunk| body.take(chunk))
-            };
-            assert!(take(&small).is_ok(), "cut at {cut}");
-            assert!(take(&large).is_err(), "cut at {cut}");
-        }
     }
 }

@@ -8,7 +8,6 @@ mod connections;
 mod encryption;
 mod following;
 mod gate;
-mod patience;
 mod service;
 
 use std::future::Future;
@@ -22,6 +21,7 @@ use proto::v1::coordinator_server::CoordinatorServer;
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
+use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::server::TlsStream;
 use tonic::transport::Server;
 
@@ -30,7 +30,6 @@ use crate::access::quota::Quotas;
 pub use access::caller::{Caller, Right};
 pub use access::{Access, Bearers, TokenHash};
 pub use encryption::{Encryption, ServerKeys, UnusableKeys};
-pub use patience::Patience;
 
 use connections::connections;
 use gate::{Gate, MESSAGE_BYTES};
@@ -94,27 +93,25 @@ impl Guard {
     }
 }
 
+/// A stream that fails when the other end takes nothing of what is written for `longest`.
+pub fn with_write_timeout<S>(stream: S, longest: Duration) -> Pin<Box<TimeoutStream<S>>>
+where
+    S: AsyncRead + AsyncWrite,
+{
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(longest));
+    Box::pin(stream)
+}
+
 /// Serves the run behind `handle` on `listener` until `shutdown` completes. The caller owns port and signal.
 ///
 /// # Errors
 /// The transport fails.
-pub fn serve(
+pub async fn serve(
     listener: TcpListener,
     handle: Handle,
     guard: Guard,
-    shutdown: Boxed<()>,
-) -> Boxed<Result<(), ServeError>> {
-    Box::pin(serve_until(listener, handle, guard, shutdown))
-}
-
-/// A future in a box: compiled with the crate that boxes it, and not again with each that awaits it.
-type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-
-async fn serve_until(
-    listener: TcpListener,
-    handle: Handle,
-    guard: Guard,
-    shutdown: Boxed<()>,
+    shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let Guard { access, encryption } = guard;
     let clock = Arc::clone(handle.clock());

@@ -73,11 +73,10 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     tokio::spawn(keys.watch(handle.clone()));
     let dashboard = browsers.map(|listener| show(listener, &handle, guard.clone()));
     let (shutdown, stopped) = oneshot::channel::<()>();
-    let stopped = Box::pin(async {
+    let stopped = async {
         stopped.await.ok();
-    });
-    let server = serve(listener, handle.clone(), guard, stopped);
-    let mut server = tokio::spawn(server);
+    };
+    let mut server = tokio::spawn(serve(listener, handle.clone(), guard, stopped));
     let shown = tokio::spawn(progress::show(handle.snapshots()));
     // Listened to from here to the end: none that comes in between may be lost.
     let mut signals = Signals::new()?;

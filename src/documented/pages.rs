@@ -75,6 +75,7 @@ fn behind_prompt(line: &str) -> Option<&str> {
 }
 
 /// What stands between backquotes in the paragraphs of a page.
+#[allow(dead_code, reason = "the tests of arguments use it alone")]
 pub fn spans(text: &str) -> Vec<String> {
     let outside = text.split("```").step_by(2).flat_map(|text| text.split("\n\n"));
     let spans = outside.flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2));

@@ -53,7 +53,7 @@ fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exac
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let guard = Guard::new(Access::open(), None);
-        tokio::spawn(serve(listener, handle.clone(), guard, Box::pin(std::future::pending())));
+        tokio::spawn(serve(listener, handle.clone(), guard, std::future::pending()));
         // Nobody counts before all are there: who is alone checks its own counts.
         handle.steer(Steering::Pause { reason: "a test".into() }).await.unwrap();
         for config in [config("liar", lying), config("a", Arc::clone(&honest)), config("b", honest)] {

@@ -11,7 +11,6 @@ mod cluster;
 mod count;
 mod damage;
 mod dashboard;
-mod developers;
 mod ends;
 mod estimate;
 mod exit_codes;

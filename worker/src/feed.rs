@@ -7,7 +7,6 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Streaming};
 
-use crate::boxed::Boxed;
 use crate::coordinator::CoordinatorError;
 use crate::remote::Remote;
 
@@ -54,23 +53,21 @@ impl Remote {
     ///
     /// # Errors
     /// If the coordinator cannot be reached, or refuses.
-    pub fn follow(
+    pub async fn follow(
         &self,
         first: FollowRequest,
         own_term: Option<u64>,
-    ) -> Boxed<'_, Result<Feed, CoordinatorError>> {
-        Box::pin(async move {
-            let site = self.sites().current();
-            let (requests, stream) = mpsc::channel(WORDS);
-            requests.try_send(v1::FollowRequest::from(first)).ok();
-            let mut client = self.client(site);
-            let mut request = Request::new(ReceiverStream::new(stream));
-            if let Some(term) = own_term {
-                request.metadata_mut().insert(OWN_TERM, term.into());
-            }
-            let call = client.follow(request);
-            let replies = self.answer(site, Duration::ZERO, call).await?;
-            Ok(Feed { remote: self.clone(), site, requests, replies })
-        })
+    ) -> Result<Feed, CoordinatorError> {
+        let site = self.sites().current();
+        let (requests, stream) = mpsc::channel(WORDS);
+        requests.try_send(v1::FollowRequest::from(first)).ok();
+        let mut client = self.client(site);
+        let mut request = Request::new(ReceiverStream::new(stream));
+        if let Some(term) = own_term {
+            request.metadata_mut().insert(OWN_TERM, term.into());
+        }
+        let call = client.follow(request);
+        let replies = self.answer(site, Duration::ZERO, call).await?;
+        Ok(Feed { remote: self.clone(), site, requests, replies })
     }
 }

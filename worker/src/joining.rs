@@ -10,7 +10,6 @@ use queens::plan::Fingerprint;
 use tokio::time::{Instant, timeout};
 
 use crate::asking::SILENCE;
-use crate::boxed::Boxed;
 use crate::coordinator::CoordinatorError;
 use crate::outage::{GaveUp, Hopeful, Outage};
 use crate::refusal::NOTHING_BEHIND;
@@ -35,13 +34,11 @@ impl Remote {
     /// # Errors
     /// If the coordinator cannot be reached, refuses, speaks no version of the contract that this release speaks, or
     /// announces a plan that this release does not know, or a term that cannot be true.
-    pub fn plan(&self) -> Boxed<'_, Announced> {
-        Box::pin(async move {
-            self.find_youngest().await;
-            let site = self.sites().current();
-            let Announcement { plan, .. } = self.announcement(site).await?;
-            plan_from_reply(plan).map_err(self.strange(site))
-        })
+    pub async fn plan(&self) -> Announced {
+        self.find_youngest().await;
+        let site = self.sites().current();
+        let Announcement { plan, .. } = self.announcement(site).await?;
+        plan_from_reply(plan).map_err(self.strange(site))
     }
 
     /// What the coordinator at that address says before anybody registers.
@@ -191,21 +188,19 @@ struct Told {
 ///
 /// # Errors
 /// If the time is up; within it, if the coordinator refuses.
-pub fn fetch_plan(remote: &Remote, give_up_after: Option<Duration>) -> Boxed<'_, Result<Announced, GaveUp>> {
-    Box::pin(async move {
-        let mut outage = Outage::new(give_up_after, Hopeful::default());
-        loop {
-            let made = Instant::now();
-            match remote.plan().await {
-                Err(CoordinatorError::Unavailable(why)) => outage.failed(made, &why)?,
-                result => {
-                    outage.over();
-                    return Ok(result);
-                }
-            }
-            if let Some(until) = outage.until() {
-                tokio::time::sleep_until(until).await;
+pub async fn fetch_plan(remote: &Remote, give_up_after: Option<Duration>) -> Result<Announced, GaveUp> {
+    let mut outage = Outage::new(give_up_after, Hopeful::default());
+    loop {
+        let made = Instant::now();
+        match remote.plan().await {
+            Err(CoordinatorError::Unavailable(why)) => outage.failed(made, &why)?,
+            result => {
+                outage.over();
+                return Ok(result);
             }
         }
-    })
+        if let Some(until) = outage.until() {
+            tokio::time::sleep_until(until).await;
+        }
+    }
 }

@@ -7,7 +7,6 @@
 
 mod address;
 mod asking;
-mod boxed;
 mod coordinator;
 mod credentials;
 mod feed;
@@ -24,7 +23,6 @@ mod watching;
 mod youngest;
 
 pub use address::AddressError;
-pub use boxed::Boxed;
 pub use coordinator::{CoordinatorError, Lender};
 pub use credentials::Credentials;
 pub use feed::Feed;

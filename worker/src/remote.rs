@@ -12,7 +12,6 @@ use proto::{
 use tonic::{Code, Response, Status, Streaming};
 
 use crate::address::AddressError;
-use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
 use crate::credentials::Credentials;
 use crate::places::{Client, Place, Places};
@@ -188,52 +187,44 @@ impl Remote {
     ///
     /// # Errors
     /// If the coordinator cannot be reached, refuses, or answers what this release does not understand.
-    pub fn status(&self) -> Boxed<'_, Result<RunStatus, CoordinatorError>> {
-        Box::pin(async move {
-            let site = self.sites.current();
-            let mut client = self.client(site);
-            let reply = self.answer(site, Duration::ZERO, client.status(v1::StatusRequest {})).await?;
-            RunStatus::try_from(reply).map_err(not_understood)
-        })
+    pub async fn status(&self) -> Result<RunStatus, CoordinatorError> {
+        let site = self.sites.current();
+        let mut client = self.client(site);
+        let reply = self.answer(site, Duration::ZERO, client.status(v1::StatusRequest {})).await?;
+        RunStatus::try_from(reply).map_err(not_understood)
     }
 
     /// Takes counts back that the operator does not believe; gives their number, and where that is on disk.
     ///
     /// # Errors
     /// If the coordinator cannot be reached, refuses, or finds nothing of the kind.
-    pub fn retract(&self, takeback: Takeback) -> Boxed<'_, Result<TakenBack, CoordinatorError>> {
-        Box::pin(async move {
-            let site = self.sites.current();
-            let mut client = self.client(site);
-            let call = client.retract(v1::RetractRequest::from(takeback));
-            Ok(self.answer(site, Duration::ZERO, call).await?.into())
-        })
+    pub async fn retract(&self, takeback: Takeback) -> Result<TakenBack, CoordinatorError> {
+        let site = self.sites.current();
+        let mut client = self.client(site);
+        let call = client.retract(v1::RetractRequest::from(takeback));
+        Ok(self.answer(site, Duration::ZERO, call).await?.into())
     }
 
     /// Changes how the run is checked and copied; gives what holds from then on.
     ///
     /// # Errors
     /// If the coordinator cannot be reached, or refuses.
-    pub fn change_policy(&self, change: PolicyChange) -> Boxed<'_, Result<PolicyInForce, CoordinatorError>> {
-        Box::pin(async move {
-            let site = self.sites.current();
-            let mut client = self.client(site);
-            let call = client.change_policy(v1::ChangePolicyRequest::from(change));
-            Ok(self.answer(site, Duration::ZERO, call).await?.into())
-        })
+    pub async fn change_policy(&self, change: PolicyChange) -> Result<PolicyInForce, CoordinatorError> {
+        let site = self.sites.current();
+        let mut client = self.client(site);
+        let call = client.change_policy(v1::ChangePolicyRequest::from(change));
+        Ok(self.answer(site, Duration::ZERO, call).await?.into())
     }
 
     /// Has the run pause or go on, or a machine's workers leave; gives how many workers that concerns.
     ///
     /// # Errors
     /// If the coordinator cannot be reached, refuses, or has no worker of that machine.
-    pub fn steer(&self, steering: Steering) -> Boxed<'_, Result<u64, CoordinatorError>> {
-        Box::pin(async move {
-            let site = self.sites.current();
-            let mut client = self.client(site);
-            let call = client.steer(v1::SteerRequest::from(steering));
-            Ok(self.answer(site, Duration::ZERO, call).await?.workers)
-        })
+    pub async fn steer(&self, steering: Steering) -> Result<u64, CoordinatorError> {
+        let site = self.sites.current();
+        let mut client = self.client(site);
+        let call = client.steer(v1::SteerRequest::from(steering));
+        Ok(self.answer(site, Duration::ZERO, call).await?.workers)
     }
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use proto::{RunStatus, v1};
 use tonic::Streaming;
 
-use crate::boxed::Boxed;
 use crate::coordinator::CoordinatorError;
 use crate::refusal::NOTHING_BEHIND;
 use crate::remote::Remote;
@@ -36,18 +35,16 @@ impl Remote {
     ///
     /// # Errors
     /// If the coordinator cannot be reached, or refuses.
-    pub fn watch(&self) -> Boxed<'_, Result<StatusFeed, CoordinatorError>> {
-        Box::pin(async move {
-            let site = self.sites().current();
-            let mut client = self.client(site);
-            let replies = self.answer(site, Duration::ZERO, client.watch(v1::StatusRequest {})).await;
-            let replies = replies.map_err(|error| match error {
-                CoordinatorError::Unregistered => {
-                    self.sites().failed(site, self.sites().refused_for_now(site, NOTHING_BEHIND.into()))
-                }
-                error => error,
-            })?;
-            Ok(StatusFeed { remote: self.clone(), site, replies })
-        })
+    pub async fn watch(&self) -> Result<StatusFeed, CoordinatorError> {
+        let site = self.sites().current();
+        let mut client = self.client(site);
+        let replies = self.answer(site, Duration::ZERO, client.watch(v1::StatusRequest {})).await;
+        let replies = replies.map_err(|error| match error {
+            CoordinatorError::Unregistered => {
+                self.sites().failed(site, self.sites().refused_for_now(site, NOTHING_BEHIND.into()))
+            }
+            error => error,
+        })?;
+        Ok(StatusFeed { remote: self.clone(), site, replies })
     }
 }

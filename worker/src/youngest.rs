@@ -5,7 +5,6 @@ use queens::Classified;
 use queens::plan::Fingerprint;
 use thiserror::Error;
 
-use crate::boxed::Boxed;
 use crate::remote::Remote;
 
 /// A coordinator that is left alone, because another one has the run's highest term too, or a higher one.
@@ -61,24 +60,22 @@ impl Remote {
     ///
     /// # Errors
     /// Two runs are served there: none of them is chosen.
-    pub fn call_youngest(&self) -> Boxed<'_, Result<Option<Vec<LeftAlone>>, TwoRuns>> {
-        Box::pin(async move {
-            if self.addresses() == 1 {
-                return Ok(None);
-            }
-            let told = self.told().await;
-            let address = |site| self.sites().address(site).to_owned();
-            let found = youngest(&told).map_err(|[one, other]| TwoRuns(address(one), address(other)))?;
-            let Some(&Told { site, term, .. }) = found else { return Ok(None) };
-            self.sites().call(site);
-            let others = told.iter().filter(|told| told.term.coordinator != term.coordinator);
-            let left_alone = |told: &Told| LeftAlone {
-                address: address(told.site),
-                term: told.term,
-                is_rival: told.term.number == term.number,
-            };
-            Ok(Some(others.map(left_alone).collect()))
-        })
+    pub async fn call_youngest(&self) -> Result<Option<Vec<LeftAlone>>, TwoRuns> {
+        if self.addresses() == 1 {
+            return Ok(None);
+        }
+        let told = self.told().await;
+        let address = |site| self.sites().address(site).to_owned();
+        let found = youngest(&told).map_err(|[one, other]| TwoRuns(address(one), address(other)))?;
+        let Some(&Told { site, term, .. }) = found else { return Ok(None) };
+        self.sites().call(site);
+        let others = told.iter().filter(|told| told.term.coordinator != term.coordinator);
+        let left_alone = |told: &Told| LeftAlone {
+            address: address(told.site),
+            term: told.term,
+            is_rival: told.term.number == term.number,
+        };
+        Ok(Some(others.map(left_alone).collect()))
     }
 
     /// What those say that answer in time.

@@ -47,7 +47,7 @@ use queens::{Plan, UnitId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use crate::happening::Happening;
+use crate::event::Event;
 use came_back::CameBack;
 use canaries::Canaries;
 use confirmations::Confirmations;
@@ -129,8 +129,8 @@ pub struct Core {
     /// Why nothing is lent, where the operator wishes so.
     paused: Option<String>,
     families: Families,
-    /// What the caller has not been told of, and whose workers did it.
-    happenings: Vec<(Option<Owner>, Happening)>,
+    /// The events since the caller last took them, and whose workers caused each.
+    events: Vec<(Option<Owner>, Event)>,
 }
 
 impl Core {
@@ -194,7 +194,7 @@ impl Core {
             symmetric_counts,
             paused: None,
             families,
-            happenings: Vec::new(),
+            events: Vec::new(),
         };
         core.open.disputes = core.standing.sums().disputed.keys().copied().collect();
         core.counts_adopted();
@@ -259,9 +259,9 @@ impl Core {
         self.workers.get(worker).map_or_else(String::new, RegisteredWorker::title)
     }
 
-    /// What has happened since this was last asked, and the owner whose workers did it, if any did.
-    pub fn take_happenings(&mut self) -> Vec<(Option<Owner>, Happening)> {
-        std::mem::take(&mut self.happenings)
+    /// Takes the events since the last call, each with the owner whose workers caused it, if any did.
+    pub fn take_events(&mut self) -> Vec<(Option<Owner>, Event)> {
+        std::mem::take(&mut self.events)
     }
 
     /// Whether no worker is there.

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use proto::WorkerId;
 use queens::UnitId;
+use records::counted;
 use records::standing::MachineId;
+use tracing::Level;
 
 use super::Core;
-use crate::happening::Happening;
+use crate::event::Event;
 
 /// Counts that the same workers may check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,11 +97,15 @@ impl Core {
         };
         let worker = lost.title();
         let owner = lost.identity.owner.clone();
-        let happening = match units.len() {
-            0 => Happening::Forgotten(worker),
-            units => Happening::Lost { worker, units },
+        let event = if units.is_empty() {
+            let text = format!("worker {worker} was silent and is forgotten");
+            Event::counted_by_name(Level::INFO, "workers were silent and are forgotten", &worker, text)
+        } else {
+            let units = counted(units.len() as u64, "unit");
+            let text = format!("worker {worker} was silent and lost {units}");
+            Event::counted_by_name(Level::WARN, "workers were silent and lost their units", &worker, text)
         };
-        self.happenings.push((Some(owner.clone()), happening));
+        self.events.push((Some(owner.clone()), event));
         let has_other_owners = self.present_owners(now).any(|other| *other != owner);
         self.given_up.append(&mut self.losses.add(now, units, &owner, has_other_owners));
         for unit in units {

@@ -6,9 +6,10 @@ use proto::{Owner, WorkerId};
 use queens::Summand;
 use records::ledger::{Record, Recount, Retraction, UnitRecord};
 use records::standing::{Identity, RecordError, UnitMark};
+use tracing::Level;
 
 use super::Core;
-use crate::happening::Happening;
+use crate::event::Event;
 
 /// A count on its way to the disk.
 #[derive(Debug)]
@@ -105,15 +106,22 @@ impl Core {
     /// Notes whether the record has opened a dispute, or decided it.
     fn note_dispute(&mut self, record: &Record, was_disputed: bool) {
         let Some(unit) = record.unit() else { return };
-        let happening = match (was_disputed, self.is_disputed(unit)) {
-            (false, true) => Happening::Disputed(unit),
-            (true, false) => Happening::Decided(unit),
+        let event = match (was_disputed, self.is_disputed(unit)) {
+            (false, true) => {
+                let text = format!("unit {unit} is in dispute: its counts differ");
+                Event::counted_by_name(Level::WARN, "units came into dispute", unit, text)
+            }
+            (true, false) => {
+                let text = format!("the dispute about unit {unit} is decided");
+                Event::counted_by_name(Level::INFO, "disputes were decided", unit, text)
+            }
             _ => return,
         };
-        let (Record::Count(r) | Record::Check(r)) = record else {
-            return self.happenings.push((None, happening));
+        let owner = match record {
+            Record::Count(r) | Record::Check(r) => Some(Owner::new(&r.owner)),
+            _ => None,
         };
-        self.happenings.push((Some(Owner::new(&r.owner)), happening));
+        self.events.push((owner, event));
     }
 
     /// A count of the unit is on record: nobody need count it for the reason for which it was lent.

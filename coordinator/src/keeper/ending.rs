@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use queens::{Class, Classified, TallyError};
 use records::standing::RecordError;
-use records::{Answer, Audit, AuditError, assess, audit_until};
+use records::{Answer, Audit, AuditError, assess, audit_until, counted};
 use thiserror::Error;
-use tracing::error;
+use tracing::{Level, error};
 
 use super::Keeper;
 use super::inbox::{AuditReason, CallError};
 use super::standstill::Pulse;
-use crate::happening::Happening;
+use crate::event::Event;
 
 /// How a run ended, if it has.
 #[derive(Clone, Debug)]
@@ -135,8 +135,13 @@ impl Keeper {
             self.distrust_checkpoint(why);
         }
         self.happened(match &ending {
-            Ending::Answered(answer) => Happening::Answered(answer.totals.solutions()),
-            Ending::Withheld(why) => Happening::Withheld(why.to_string()),
+            Ending::Answered(answer) => {
+                let text = format!("the answer is given: {} solutions", answer.totals.solutions());
+                Event::new(Level::INFO, "answered", text)
+            }
+            Ending::Withheld(why) => {
+                Event::new(Level::ERROR, "withheld", format!("the answer is withheld: {why}"))
+            }
         });
         self.stage = Stage::Ended(ending);
         self.audits.let_go();
@@ -238,7 +243,9 @@ impl Keeper {
                 self.audits.succeeded();
                 match self.audits.opening.as_ref().map_or(Ok(()), |opening| opening.compare(&audit)) {
                     Ok(()) => {
-                        self.happened(Happening::Audited(audit.tail.end.mark.records));
+                        let records = counted(audit.tail.end.mark.records, "record");
+                        let text = format!("the ledger was audited, all of it is sound: {records}");
+                        self.happened(Event::new(Level::INFO, "audited", text));
                         self.adopt(&audit);
                     }
                     Err(error) => self.found_unsound(error),
@@ -249,7 +256,7 @@ impl Keeper {
     }
 
     fn found_unsound(&mut self, error: AuditError) {
-        self.happened(Happening::Unsound(error.to_string()));
+        self.happened(Event::new(Level::ERROR, "unsound", format!("the audit failed: {error}")));
         self.withhold(error);
     }
 

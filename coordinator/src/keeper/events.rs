@@ -4,9 +4,7 @@
 use std::collections::HashMap;
 use std::collections::VecDeque;
 
-use proto::Event;
-
-use crate::happening::Happening;
+use crate::event::Event;
 
 /// At most so many events.
 const MOST: usize = 50;
@@ -28,19 +26,19 @@ struct Entry {
     first: u64,
     last: u64,
     times: u64,
-    what: Happening,
+    event: Event,
 }
 
 impl Events {
-    /// That has happened, so many seconds after 1970 began (UTC).
-    pub fn add(&mut self, at: u64, what: Happening) {
+    /// Adds an event at that time, in seconds since 1970 (UTC).
+    pub fn add(&mut self, at: u64, event: Event) {
         let is_told_together = |entry: &Entry| {
-            what.is_frequent() && entry.what.kind() == what.kind() && at.abs_diff(entry.first) < TOGETHER
+            event.is_frequent() && entry.event.kind() == event.kind() && at.abs_diff(entry.first) < TOGETHER
         };
-        let times = what.times();
+        let times = event.times();
         let former = self.0.iter().rposition(is_told_together).and_then(|place| self.0.remove(place));
         let (first, before) = former.map_or((at, 0), |entry| (entry.first, entry.times));
-        self.0.push_back(Entry { first, last: at, times: before.saturating_add(times), what });
+        self.0.push_back(Entry { first, last: at, times: before.saturating_add(times), event });
         if self.0.len() > MOST {
             self.drop_one();
         }
@@ -50,18 +48,17 @@ impl Events {
     fn drop_one(&mut self) {
         let mut kinds = HashMap::new();
         for entry in &self.0 {
-            *kinds.entry(entry.what.kind()).or_insert(0usize) += 1;
+            *kinds.entry(entry.event.kind()).or_insert(0usize) += 1;
         }
         let most = kinds.values().max().copied();
-        let place = self.0.iter().position(|entry| kinds.get(&entry.what.kind()).copied() == most);
+        let place = self.0.iter().position(|entry| kinds.get(&entry.event.kind()).copied() == most);
         place.and_then(|place| self.0.remove(place));
     }
 
-    /// The events as they are told.
-    pub fn list(&self) -> Vec<Event> {
-        let tell =
-            |entry: &Entry| Event { at: entry.last, text: one_line(&entry.what.sentence(entry.times)) };
-        self.0.iter().map(tell).collect()
+    /// The events as the status lists them.
+    pub fn list(&self) -> Vec<proto::Event> {
+        let text = |entry: &Entry| one_line(&entry.event.sentence(entry.times));
+        self.0.iter().map(|entry| proto::Event { at: entry.last, text: text(entry) }).collect()
     }
 }
 
@@ -79,22 +76,35 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tracing::Level;
+
     use super::*;
-    use queens::UnitId;
+
+    fn rare(kind: &'static str, text: &str) -> Event {
+        Event::new(Level::INFO, kind, text)
+    }
+
+    fn joined(name: &str) -> Event {
+        Event::counted_by_name(Level::INFO, "workers joined", name, format!("worker {name} joined"))
+    }
+
+    fn left(name: &str) -> Event {
+        Event::counted_by_name(Level::INFO, "workers left", name, format!("worker {name} left"))
+    }
 
     fn texts(events: &Events) -> Vec<String> {
         events.list().into_iter().map(|event| event.text).collect()
     }
 
     #[test]
-    fn a_thousand_workers_that_join_are_one_event() {
+    fn thousand_joining_workers_are_one_event() {
         let mut events = Events::default();
-        events.add(100, Happening::Began(Some(3)));
+        events.add(100, rare("began", "the coordinator began term 3"));
         for k in 0..1000 {
-            events.add(101 + k / 100, Happening::Joined(format!("w-{k}")));
+            events.add(101 + k / 100, joined(&format!("w-{k}")));
         }
-        events.add(150, Happening::Quarantined("liar".into()));
-        events.add(155, Happening::Joined("late".into()));
+        events.add(150, rare("quarantined", "machine liar is quarantined"));
+        events.add(155, joined("late"));
         assert_eq!(
             texts(&events),
             [
@@ -103,49 +113,42 @@ mod tests {
                 "1001 workers joined, late the last"
             ]
         );
-        events.add(161, Happening::Joined("next minute".into()));
+        events.add(161, joined("next minute"));
         assert_eq!(texts(&events)[3], "worker next minute joined");
         assert_eq!(events.list()[2].at, 155);
     }
 
     #[test]
-    fn workers_that_come_and_go_for_days_drive_out_nothing_that_is_rare() {
+    fn frequent_events_keep_rare_ones_listed() {
         let mut events = Events::default();
-        events.add(0, Happening::Disputed(UnitId(7)));
-        events.add(0, Happening::Unsound("line 3".into()));
+        events.add(0, rare("disputed", "unit 7 is in dispute"));
+        events.add(0, rare("unsound", "the audit failed: line 3"));
         for second in (0..500_000).step_by(10) {
-            events.add(second, Happening::Joined("flaky".into()));
-            events.add(second + 5, Happening::Left("flaky".into()));
+            events.add(second, joined("flaky"));
+            events.add(second + 5, left("flaky"));
         }
         let told = texts(&events);
         assert_eq!(told.len(), MOST);
-        assert_eq!(told[..2], ["unit 7 is in dispute: its counts differ", "the audit failed: line 3"]);
+        assert_eq!(told[..2], ["unit 7 is in dispute", "the audit failed: line 3"]);
         assert_eq!(told.last().unwrap(), "2 workers left, flaky the last");
     }
 
     #[test]
-    fn counts_are_added_up_and_what_is_said_once_is_not() {
+    fn repeated_events_are_added_and_rare_ones_are_not() {
         let mut events = Events::default();
-        events.add(0, Happening::TakenBack(1000));
-        events.add(1, Happening::TakenBack(234));
+        events.add(0, Event::repeated(Level::WARN, "counts were taken back", 1000));
+        events.add(1, Event::repeated(Level::WARN, "counts were taken back", 234));
         for reason in ["one", "two"] {
-            events.add(2, Happening::Retracted { what: "unit 5".into(), reason: reason.into() });
+            events.add(2, rare("retracted", reason));
         }
-        assert_eq!(
-            texts(&events),
-            [
-                "1234 counts of quarantined machines were taken back",
-                "the operator takes back unit 5: one",
-                "the operator takes back unit 5: two"
-            ]
-        );
+        assert_eq!(texts(&events), ["1234 counts were taken back", "one", "two"]);
     }
 
     #[test]
-    fn a_clock_that_steps_back_has_events_in_the_order_in_which_they_came() {
+    fn events_after_clock_steps_back_keep_their_order() {
         let mut events = Events::default();
-        events.add(1000, Happening::Left("a".into()));
-        events.add(10, Happening::Left("b".into()));
+        events.add(1000, left("a"));
+        events.add(10, left("b"));
         assert_eq!(texts(&events), ["worker a left", "worker b left"]);
     }
 
@@ -153,9 +156,9 @@ mod tests {
     fn texts_are_one_plain_line_of_bounded_length() {
         let mut events = Events::default();
         let name = "a\u{202e}b\u{1b}[31m\nc\"d\u{e9}";
-        events.add(0, Happening::Joined(name.into()));
-        events.add(0, Happening::Withheld("x".repeat(1000)));
-        events.add(0, Happening::Unsound("\u{202e}".repeat(1000)));
+        events.add(0, joined(name));
+        events.add(0, rare("withheld", &"x".repeat(1000)));
+        events.add(0, rare("unsound", &"\u{202e}".repeat(1000)));
         let told = texts(&events);
         assert_eq!(told[0], "worker a\\u{202e}b\\u{1b}[31m\\u{a}c\"d\u{e9} joined");
         assert!(told.iter().all(|text| text.chars().count() <= LONGEST + 4), "{told:?}");

@@ -33,14 +33,14 @@ use std::thread;
 use std::time::Duration;
 
 use proto::{Owner, Renewal};
-use records::Clock;
 use records::ledger::{CommitMark, LedgerPosition, LineHash};
 use records::store::Store;
+use records::{Clock, counted};
 use tokio::sync::watch;
-use tracing::{info, warn};
+use tracing::{Level, info, warn};
 
 use crate::core::Core;
-use crate::happening::Happening;
+use crate::event::Event;
 use crate::log_lines::LogLines;
 use audits::{Audits, Opening};
 use awaited::Awaited;
@@ -200,7 +200,9 @@ fn keeper(
 
 impl Keeper {
     fn run(mut self) {
-        self.happened(Happening::Began(self.terms.as_ref().map(|terms| terms.own.number)));
+        let term = self.terms.as_ref().map(|terms| terms.own.number);
+        let text = term.map_or("the count began".into(), |term| format!("the coordinator began term {term}"));
+        self.happened(Event::new(Level::INFO, "began", text));
         while let Some(requests) = self.inbox.take(self.waiting.rest()) {
             let (mut close, mut judged) = (None, 0);
             for request in requests {
@@ -235,12 +237,14 @@ impl Keeper {
         self.acknowledge();
         self.take_back();
         for unit in self.core.tick(self.now()) {
-            self.happened(Happening::SetAside(unit));
+            let text = format!("unit {unit} was lost with five workers and is set aside");
+            let kind = "units were lost with five workers each and are set aside";
+            self.happened(Event::counted_by_name(Level::ERROR, kind, unit, text));
         }
-        for (owner, happening) in self.core.take_happenings() {
+        for (owner, event) in self.core.take_events() {
             match owner {
-                Some(owner) => self.happened_by(&owner, happening),
-                None => self.happened(happening),
+                Some(owner) => self.happened_by(&owner, event),
+                None => self.happened(event),
             }
         }
         self.end_if_complete();
@@ -275,7 +279,8 @@ impl Keeper {
                 let title = self.core.title(worker);
                 let released = is_owner.and_then(|()| self.core.release(now, worker, &held, leaving));
                 if leaving && released.is_ok() {
-                    self.events.add(self.unix_time(), Happening::Left(title));
+                    let text = format!("worker {title} left");
+                    self.list_event(Event::counted_by_name(Level::INFO, "workers left", &title, text));
                     if self.may_log(&owner) {
                         info!(%worker, units = held.len(), "worker left");
                     }
@@ -291,7 +296,9 @@ impl Keeper {
             Request::StrikeOff(owner) => {
                 let workers = self.core.strike_off(now, &owner);
                 if workers > 0 {
-                    self.happened(Happening::Revoked { owner: owner.to_string(), workers });
+                    let workers = counted(workers as u64, "worker");
+                    let text = format!("{owner} was revoked, and {workers} struck off");
+                    self.happened(Event::new(Level::WARN, "revoked", text));
                 }
             }
             Request::TurnedAway(stranger) => self.hear_of_stranger(stranger),
@@ -299,7 +306,8 @@ impl Keeper {
             Request::Followed { follower, call, records } => self.replicas.have(follower, call, records),
             Request::Unfollowed { owner, follower, call } => {
                 if self.replicas.leave(follower, call) {
-                    self.happened_by(&owner, Happening::FollowerLeft);
+                    let event = Event::counted(Level::INFO, "followers left", "a follower left");
+                    self.happened_by(&owner, event);
                 }
             }
             Request::Retract(takeback, reply) => match self.retract(&takeback) {
@@ -321,18 +329,23 @@ impl Keeper {
         }
     }
 
-    /// Tells the log of it, and puts it on the list of events.
-    fn happened(&mut self, happening: Happening) {
-        happening.log();
-        self.events.add(self.unix_time(), happening);
+    /// Logs the event and adds it to the list of events.
+    fn happened(&mut self, event: Event) {
+        event.log();
+        self.list_event(event);
     }
 
-    /// Tells the log of what an owner did as long as that may have lines, and puts it on the list of events.
-    fn happened_by(&mut self, owner: &Owner, happening: Happening) {
+    /// The same for an event that an owner caused. It is logged only while the owner's share of the log lasts.
+    fn happened_by(&mut self, owner: &Owner, event: Event) {
         if self.may_log(owner) {
-            happening.log();
+            event.log();
         }
-        self.events.add(self.unix_time(), happening);
+        self.list_event(event);
+    }
+
+    /// Adds the event to the list of events.
+    fn list_event(&mut self, event: Event) {
+        self.events.add(self.unix_time(), event);
     }
 
     /// Whether one more line about what the owner does may be logged. Says how many were left out before it.

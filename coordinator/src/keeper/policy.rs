@@ -6,11 +6,12 @@ use proto::PolicyChange;
 use records::DoubleCheck;
 use records::ledger::{Policy, Record, Replicas};
 use records::policy::{PolicyError, possible, raised};
+use tracing::Level;
 
 use super::Keeper;
 use super::ending::Stage;
 use super::inbox::CallError;
-use crate::happening::Happening;
+use crate::event::Event;
 
 impl Keeper {
     /// Puts the change on record and does as it says. What holds already is not recorded again. Gives how counts are checked from now on.
@@ -32,8 +33,11 @@ impl Keeper {
         if policy.is_some() || on_disk.is_some() {
             let records: Vec<Record> = self.opening().into_iter().chain(policy).chain(on_disk).collect();
             self.record(&records)?;
-            let (double_check, reason) = (raised.map(|raised| raised.to_string()), change.reason.clone());
-            self.happened(Happening::PolicyChanged { double_check, replicas, reason });
+            let double_check = raised.map(|policy| format!("--double-check {policy}"));
+            let replicas = replicas.map(|replicas| format!("--replicas {replicas}"));
+            let options: Vec<_> = double_check.into_iter().chain(replicas).collect();
+            let text = format!("the operator sets {}: {}", options.join(" "), change.reason);
+            self.happened(Event::new(Level::WARN, "policy changed", text));
         }
         if let Some(replicas) = replicas {
             self.replicas.need(replicas);

@@ -6,13 +6,13 @@ use std::time::Duration;
 use proto::{Owner, Report, UnitCount, Verdict, WorkerId};
 use records::ledger::{Record, Replicas};
 use records::standing::Machine;
-use tracing::{debug, debug_span, warn};
+use tracing::{Level, debug, debug_span, warn};
 
 use super::Keeper;
 use super::ending::Stage;
 use super::inbox::{CallError, ReplyTo};
 use super::replicas::Answer;
-use crate::happening::Happening;
+use crate::event::Event;
 
 /// A commit that takes longer is no silence of the workers.
 const SLOW_DISK: Duration = Duration::from_secs(1);
@@ -163,25 +163,30 @@ impl Keeper {
         let quarantined: BTreeSet<_> = machines.quarantined().map(Machine::title).collect();
         let known = std::mem::replace(&mut self.quarantined, quarantined.clone());
         for machine in quarantined.difference(&known) {
-            self.happened(Happening::Quarantined(machine.clone()));
+            let text = format!("machine {machine} is quarantined");
+            self.happened(Event::counted_by_name(Level::WARN, "machines are quarantined", machine, text));
         }
         for machine in known.difference(&quarantined) {
-            self.happened(Happening::Believed(machine.clone()));
+            let text = format!("machine {machine} is believed again");
+            self.happened(Event::new(Level::INFO, "believed again", text));
         }
     }
 
     /// Says what follows from what others have said.
     fn tell_taken_back(&mut self, records: &[Record]) {
         let count = |is_so: fn(&Record) -> bool| records.iter().filter(|record| is_so(record)).count();
-        let follows = [
-            Happening::TakenBack(count(|record| matches!(record, Record::Retract(r) if r.quarantine))),
-            Happening::Contradicted(count(|record| matches!(record, Record::Retract(r) if r.contradiction))),
-            Happening::Restored(count(|record| matches!(record, Record::Restore(_)))),
-        ];
-        follows
-            .into_iter()
-            .filter(|happening| happening.times() > 0)
-            .for_each(|happening| self.happened(happening));
+        let quarantined = count(|record| matches!(record, Record::Retract(r) if r.quarantine));
+        let contradictory = count(|record| matches!(record, Record::Retract(r) if r.contradiction));
+        let restored = count(|record| matches!(record, Record::Restore(_)));
+        for (level, kind, times) in [
+            (Level::WARN, "counts of quarantined machines were taken back", quarantined),
+            (Level::WARN, "counts cannot be right together and are all disputed", contradictory),
+            (Level::INFO, "counts stand again that only quarantined machines contradicted", restored),
+        ] {
+            if times > 0 {
+                self.happened(Event::repeated(level, kind, times));
+            }
+        }
     }
 
     /// Puts records that come from no worker on disk, and has the core know.
@@ -214,7 +219,7 @@ impl Keeper {
         let Err(error) = committed else {
             if !self.trouble.is_empty() {
                 self.trouble.clear();
-                self.happened(Happening::Writable);
+                self.happened(Event::frequent(Level::INFO, "writable", "records can be written again"));
             }
             self.publish_end();
             return Ok(());
@@ -222,7 +227,7 @@ impl Keeper {
         let trouble = format!("nothing is recorded: {error}");
         if self.trouble != trouble {
             self.trouble.clone_from(&trouble);
-            self.happened(Happening::Unwritable(trouble.clone()));
+            self.happened(Event::frequent(Level::ERROR, "unwritable", trouble.clone()));
         }
         Err(CallError::NotRecorded(trouble))
     }

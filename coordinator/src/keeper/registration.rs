@@ -1,11 +1,11 @@
 //! Workers that come.
 
 use proto::{Registration, Welcome};
-use tracing::{info, warn};
+use tracing::{Level, info, warn};
 
 use super::Keeper;
 use super::inbox::{CallError, ReplyTo};
-use crate::happening::Happening;
+use crate::event::Event;
 
 impl Keeper {
     /// Lets a worker in, with what it holds, or says why not.
@@ -28,7 +28,8 @@ impl Keeper {
         if let Ok(welcome) = &welcome {
             self.note_awaited();
             let title = self.core.title(welcome.worker);
-            self.events.add(self.unix_time(), Happening::Joined(title));
+            let text = format!("worker {title} joined");
+            self.list_event(Event::counted_by_name(Level::INFO, "workers joined", &title, text));
         }
         let welcome =
             welcome.map(|welcome| Welcome { term: self.terms.as_ref().map(|terms| terms.own), ..welcome });

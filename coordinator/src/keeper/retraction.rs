@@ -6,11 +6,12 @@ use proto::{Takeback, Target};
 use records::ledger::Record;
 use records::shard::Shard;
 use records::{NothingToRetract, retractions};
+use tracing::Level;
 
 use super::Keeper;
 use super::ending::Stage;
 use super::inbox::CallError;
-use crate::happening::Happening;
+use crate::event::Event;
 
 impl Keeper {
     /// Puts on record what the operator takes back, and gives the number of counts that are taken back: of a machine or
@@ -26,10 +27,13 @@ impl Keeper {
         let units = records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64;
         records.splice(0..0, self.opening());
         self.record(&records)?;
-        let (what, reason) = (takeback.target.to_string(), takeback.reason.clone());
-        self.happened(match takeback.target {
-            Target::Admission { .. } => Happening::Readmitted { what, reason },
-            _ => Happening::Retracted { what, reason },
+        let Takeback { target, reason, .. } = takeback;
+        self.happened(match target {
+            Target::Admission { .. } => {
+                let text = format!("the operator believes {target} again: {reason}");
+                Event::new(Level::WARN, "readmitted", text)
+            }
+            _ => Event::new(Level::WARN, "retracted", format!("the operator takes back {target}: {reason}")),
         });
         Ok(units + self.core.standing().unbelieved())
     }

@@ -1,11 +1,13 @@
 //! What the operator wishes of the run while it is served: a pause, its end, or that a machine's workers leave.
 
 use proto::Steering;
+use records::counted;
 use records::standing::Identity;
+use tracing::Level;
 
 use super::inbox::CallError;
 use super::{Keeper, Stage};
-use crate::happening::Happening;
+use crate::event::Event;
 
 impl Keeper {
     /// Does as the operator wishes; gives how many workers it concerns.
@@ -16,17 +18,19 @@ impl Keeper {
             }
             Steering::Pause { reason } => {
                 let workers = self.pause(Some(reason.clone()))?;
-                self.happened(Happening::Paused(reason));
+                let text = format!("the operator pauses the run: {reason}");
+                self.happened(Event::new(Level::WARN, "paused", text));
                 Ok(workers)
             }
             Steering::Resume => {
                 let workers = self.pause(None)?;
-                self.happened(Happening::Resumed);
+                self.happened(Event::new(Level::INFO, "resumed", "the operator resumes the run"));
                 Ok(workers)
             }
             Steering::Drain { owner, machine } => {
                 let (workers, machine) = self.core.drain(&Identity { owner, machine })?;
-                self.happened(Happening::Draining { machine: machine.to_string(), workers });
+                let text = format!("the operator asks {} of {machine} to leave", counted(workers, "worker"));
+                self.happened(Event::new(Level::INFO, "draining", text));
                 Ok(workers)
             }
         }

@@ -18,14 +18,15 @@
 //! that the operator can leave it behind, should that coordinator be gone for good; nobody else does.
 
 use proto::{RunId, Term};
+use records::counted;
 use records::ledger::LineHash;
 use records::run_directory::LeaseKey;
 use records::store::Store;
-use tracing::{error, warn};
+use tracing::{Level, error, warn};
 
 use super::Keeper;
 use super::inbox::{CallError, FollowCall, Misfit, Request};
-use crate::happening::Happening;
+use crate::event::Event;
 
 /// The terms of a run, as one of its coordinators knows them.
 #[derive(Debug)]
@@ -174,7 +175,8 @@ impl Keeper {
             match wrong {
                 None => {
                     self.replicas.join(follower, call, records);
-                    self.happened_by(&owner, Happening::FollowerCame(records));
+                    let text = format!("a follower came that has {}", counted(records, "record"));
+                    self.happened_by(&owner, Event::counted(Level::INFO, "followers came", text));
                 }
                 Some(Misfit { why, .. }) if self.may_log(&owner) => warn!("a follower is refused: {why}"),
                 Some(_) => {}

@@ -118,7 +118,7 @@ async fn what_happens_is_told_with_the_time_when_it_did() {
         [
             "2 workers joined, w the last".to_owned(),
             format!("the operator takes back {what}: broken\\u{{202e}}"),
-            "the operator says --double-check all: a record".to_owned(),
+            "the operator sets --double-check all: a record".to_owned(),
             "worker w left".to_owned(),
         ]
     );
@@ -185,7 +185,7 @@ async fn followers_pauses_and_drains_are_told() {
             "a follower came that has 0 records",
             "a follower left",
             "the operator pauses the run: the weekend",
-            "the operator has the run go on",
+            "the operator resumes the run",
             "the operator asks 1 worker of rack to leave",
         ]
     );

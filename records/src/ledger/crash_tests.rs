@@ -37,9 +37,12 @@ fn writer(folder: &Path, disk: &FaultyDisk, end: LedgerPosition) -> Writer {
 
 fn units(folder: &Path) -> (Vec<u64>, Tail) {
     let mut units = Vec::new();
-    let tail = read(folder, &LedgerPosition::beginning(run_hash()), |_, record| {
-        let Record::Count(r) = record else { return Err(io::Error::other("another record")) };
-        units.push(r.unit.0);
+    let tail = read(folder, &LedgerPosition::beginning(run_hash()), None, |_, record, _| {
+        match record {
+            Record::Count(r) => units.push(r.unit.0),
+            Record::Mark(_) => {}
+            _ => return Err(io::Error::other("another record")),
+        }
         Ok(())
     });
     (units, tail.unwrap())

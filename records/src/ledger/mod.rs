@@ -35,7 +35,7 @@ pub use disk::{Disk, DiskFile, FileState};
 pub use hash::{LineHash, LineHashError};
 pub(crate) use intake::{Group, Intake};
 pub use pieces::Pieces;
-pub use reader::{LineBefore, Tail, line_before, read, read_marks, read_until};
+pub use reader::{LineBefore, Tail, line_before, read, read_marks};
 pub use record::{
     Admission, CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Replicas, Restoration, Retraction,
     UnitRecord,

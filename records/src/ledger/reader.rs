@@ -10,6 +10,7 @@
 //! Others may be writing at the end meanwhile: what was read there while it was half written is read again, and a file is
 //! left for the next one only when nothing was added to it.
 
+use std::convert::Infallible;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,59 +32,17 @@ pub struct Tail {
     pub bytes: u64,
 }
 
-/// Reads the ledger in `folder` from a position to its last mark and hands every committed record to `apply`, which
-/// may refuse it.
+/// Reads the ledger in `folder` from one position to another, or to its last mark if `until` is `None`: others may be
+/// writing behind `until`. `apply` gets every committed record, and behind each group its mark, with the position
+/// behind the last mark that was read. It may refuse a record.
 ///
 /// # Errors
 /// The ledger is damaged, a record that is refused included, or cannot be read.
 pub fn read<E: Error + Send + Sync + 'static>(
     folder: &Path,
     from: &LedgerPosition,
-    mut apply: impl FnMut(Location, &Record) -> Result<(), E>,
-) -> Result<Tail, LedgerError> {
-    read_until(folder, from, None, |location, record| match record {
-        Record::Mark(_) => Ok(()),
-        _ => apply(location, record),
-    })
-}
-
-/// Reads the ledger in `folder` from one position to another, or to its last mark where there is none to stop at: what
-/// follows `until` may be written at this moment. Every committed record goes to `apply`, which may refuse it, and behind them their mark.
-///
-/// # Errors
-/// The ledger is damaged, a record that is refused included, or cannot be read.
-pub fn read_until<E: Error + Send + Sync + 'static>(
-    folder: &Path,
-    from: &LedgerPosition,
     until: Option<&LedgerPosition>,
-    mut apply: impl FnMut(Location, &Record) -> Result<(), E>,
-) -> Result<Tail, LedgerError> {
-    let mut apply = |location, record: &Record| apply(location, record).map_err(Into::into);
-    read_groups(folder, from, until, &mut apply, &mut |_| ())
-}
-
-/// Reads the ledger in `folder` from a position to its last mark, and shows the place behind each mark to `each`.
-///
-/// # Errors
-/// The ledger is damaged, or cannot be read.
-pub fn read_marks(
-    folder: &Path,
-    from: &LedgerPosition,
-    mut each: impl FnMut(&LedgerPosition),
-) -> Result<Tail, LedgerError> {
-    read_groups(folder, from, None, &mut |_, _| Ok(()), &mut each)
-}
-
-/// Why a record is refused.
-type Refusal = Box<dyn Error + Send + Sync>;
-
-/// Compiled once, for all who read.
-fn read_groups(
-    folder: &Path,
-    from: &LedgerPosition,
-    until: Option<&LedgerPosition>,
-    apply: &mut dyn FnMut(Location, &Record) -> Result<(), Refusal>,
-    marked: &mut dyn FnMut(&LedgerPosition),
+    mut apply: impl FnMut(Location, &Record, &LedgerPosition) -> Result<(), E>,
 ) -> Result<Tail, LedgerError> {
     let mut end = from.clone();
     let mut bytes = 0;
@@ -131,13 +90,14 @@ fn read_groups(
             if !is_mark {
                 continue;
             }
+            let mut apply = |location, record: &Record, end: &LedgerPosition| {
+                apply(location, record, end).map_err(|why| damaged(location, Damage::Record(why.into())))
+            };
             for (location, record) in chain.group.drain(..) {
-                apply(location, &record).map_err(|refusal| damaged(location, Damage::Record(refusal)))?;
+                apply(location, &record, &end)?;
             }
             end = chain.at.clone();
-            apply(location, &Record::Mark(end.mark))
-                .map_err(|refusal| damaged(location, Damage::Record(refusal)))?;
-            marked(&end);
+            apply(location, &Record::Mark(end.mark), &end)?;
             bytes = 0;
             if until == Some(&end) {
                 return Ok(Tail { end, bytes });
@@ -156,6 +116,23 @@ fn read_groups(
             chain.next_file();
         }
     }
+}
+
+/// Reads the ledger in `folder` from a position to its last mark, and shows the position behind each mark to `each`.
+///
+/// # Errors
+/// The ledger is damaged, or cannot be read.
+pub fn read_marks(
+    folder: &Path,
+    from: &LedgerPosition,
+    mut each: impl FnMut(&LedgerPosition),
+) -> Result<Tail, LedgerError> {
+    read(folder, from, None, |_, record, end| {
+        if matches!(record, Record::Mark(_)) {
+            each(end);
+        }
+        Ok::<_, Infallible>(())
+    })
 }
 
 /// Whether the file has bytes behind that offset.

@@ -33,9 +33,12 @@ fn ledger(file_size: u64) -> (TempDir, LedgerPosition) {
 
 fn units(folder: &Path) -> Result<(Vec<u64>, Tail), LedgerError> {
     let mut units = Vec::new();
-    let tail = read(folder, &LedgerPosition::beginning(run_hash()), |_, record| {
-        let Record::Count(r) = record else { return Err(io::Error::other("no count")) };
-        units.push(r.unit.0);
+    let tail = read(folder, &LedgerPosition::beginning(run_hash()), None, |_, record, _| {
+        match record {
+            Record::Count(r) => units.push(r.unit.0),
+            Record::Mark(_) => {}
+            _ => return Err(io::Error::other("no count")),
+        }
         Ok(())
     })?;
     Ok((units, tail))

@@ -8,7 +8,7 @@ use queens::UnitId;
 use super::MergeError;
 use super::survey::Survey;
 use crate::double_check::DoubleCheck;
-use crate::ledger::{LedgerPosition, Policy, Record, Recount, Replicas, UnitRecord, read_until};
+use crate::ledger::{LedgerPosition, Policy, Record, Recount, Replicas, UnitRecord, read};
 use crate::replay::beginning;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
@@ -66,7 +66,7 @@ impl<'a> JointLedger<'a> {
         self.write(Record::Merged(self.survey.origins[number].clone()))?;
         self.policy = None;
         let mut failed = None;
-        let tail = read_until(&part.ledger(), &beginning(part), Some(end), |_, record| {
+        let tail = read(&part.ledger(), &beginning(part), Some(end), |_, record, _| {
             if failed.is_none() {
                 failed = self.record(number, record).err();
             }

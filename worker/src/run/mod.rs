@@ -35,7 +35,6 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 use tracing::{debug, info, warn};
 
-use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
 use crate::outage::{Hopeful, Outage};
 use crate::pace::AskingPace;
@@ -104,37 +103,35 @@ pub struct Summary {
 /// # Errors
 /// If its kernel miscounts, the system gives it no threads, the coordinator refuses it, or does not answer for longer
 /// than the worker was to wait.
-pub fn run(
+pub async fn run(
     coordinator: Arc<dyn Lender>,
     plan: Arc<Plan>,
     config: Config,
     mut wish: watch::Receiver<Wish>,
-) -> Boxed<'static, Result<Summary, WorkerError>> {
-    Box::pin(async move {
-        let self_test = tokio::select! {
-            solutions = known_board::solutions(Arc::clone(&config.kernel), plan.board()) => solutions?,
-            // Whatever is wished, it leaves.
-            Ok(()) = wish.changed() => {
-                info!("draining: asked to end before it was lent anything");
-                return Ok(Summary::default());
-            }
-        };
-        let mut summary = Summary::default();
-        loop {
-            let (outcomes_in, outcomes) = unbounded_channel();
-            let kernel = Arc::clone(&config.kernel);
-            let pool = ThreadedPool::new(config.threads, Arc::clone(&plan), kernel, outcomes_in)?;
-            let (events_in, events) = unbounded_channel();
-            let (coordinator, plan, config) = (Arc::clone(&coordinator), Arc::clone(&plan), config.clone());
-            let mut worker = WorkerLoop::new(coordinator, plan, config, self_test, pool, events_in);
-            worker.summary = summary;
-            match worker.work(outcomes, events, &mut wish).await {
-                // Of the other run it holds nothing and knows nothing.
-                Err(WorkerError::OtherRun) => summary = worker.summary,
-                ended => return ended,
-            }
+) -> Result<Summary, WorkerError> {
+    let self_test = tokio::select! {
+        solutions = known_board::solutions(Arc::clone(&config.kernel), plan.board()) => solutions?,
+        // Whatever is wished, it leaves.
+        Ok(()) = wish.changed() => {
+            info!("draining: asked to end before it was lent anything");
+            return Ok(Summary::default());
         }
-    })
+    };
+    let mut summary = Summary::default();
+    loop {
+        let (outcomes_in, outcomes) = unbounded_channel();
+        let kernel = Arc::clone(&config.kernel);
+        let pool = ThreadedPool::new(config.threads, Arc::clone(&plan), kernel, outcomes_in)?;
+        let (events_in, events) = unbounded_channel();
+        let (coordinator, plan, config) = (Arc::clone(&coordinator), Arc::clone(&plan), config.clone());
+        let mut worker = WorkerLoop::new(coordinator, plan, config, self_test, pool, events_in);
+        worker.summary = summary;
+        match worker.work(outcomes, events, &mut wish).await {
+            // Of the other run it holds nothing and knows nothing.
+            Err(WorkerError::OtherRun) => summary = worker.summary,
+            ended => return ended,
+        }
+    }
 }
 
 /// What a worker knows while it works.

@@ -6,6 +6,7 @@ mod atlas;
 mod atlas_page;
 mod attack;
 mod book;
+mod checkpoint;
 mod client;
 mod cluster;
 mod count;

@@ -150,9 +150,11 @@ impl Tally {
         let empty = Self::new(plan);
         let fits = |empty: &FamilySums, kept: &FamilySums| {
             empty.symmetric.len() == kept.symmetric.len()
-                && empty.symmetric.iter().zip(&kept.symmetric).all(|((number, empty), (kept_number, kept))| {
-                    number == kept_number && empty.class == kept.class && kept.open <= empty.open
-                })
+                && empty.symmetric.iter().zip(&kept.symmetric).all(
+                    |((number, empty), (kept_number, kept))| {
+                        number == kept_number && empty.class == kept.class && kept.open <= empty.open
+                    },
+                )
         };
         let is_of_plan = empty.families.len() == families.len()
             && empty.families.iter().zip(&families).all(|(empty, kept)| fits(empty, kept));

@@ -1,6 +1,7 @@
 //! The sled store of a checkpoint, damaged in every way: the run continues and ends exact, and no panic is shown.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -15,6 +16,7 @@ use records::shard::Shard;
 use records::standing::Standing;
 use records::store::{OpenOptions, Store};
 use records::testing::known_run;
+use serde_json::Value;
 
 use crate::harness::{Completed, Folder, published, repetitions};
 
@@ -132,6 +134,30 @@ fn run_with_damaged_checkpoint_ends_exact() {
     assert!(rebuilt > 0);
 }
 
+#[test]
+fn store_holds_the_totals_that_status_prints() {
+    let (folder, plan) = (Folder::new(), plan());
+    record(&folder.path().join("run"), &plan, &records(&plan)[..plan.units() as usize * 2 / 3]);
+    let status = folder.run("status run --json").json();
+    let share = &status["shares"][0];
+    copy(&folder.path().join("run/checkpoint"), &folder.path().join("copy"));
+    let store = sled::open(folder.path().join("copy")).unwrap();
+    let families: Vec<Value> = store
+        .scan_prefix("family/")
+        .map(|entry| serde_json::from_slice(&entry.unwrap().1).unwrap())
+        .collect();
+    for (lower, upper) in [("a", "A"), ("p", "P"), ("r", "R")] {
+        let sum: u64 = families.iter().map(|family| family["totals"][lower].as_u64().unwrap()).sum();
+        assert_eq!(share["totals"][upper], sum.to_string(), "{upper}");
+        let printed = share["families"].as_array().unwrap().iter();
+        let printed = printed.map(|family| family["totals"][upper].as_str().unwrap().parse::<u64>().unwrap());
+        assert_eq!(printed.sum::<u64>(), sum, "{upper}");
+    }
+    let text = folder.run("status run --families").stdout;
+    assert_eq!(text.matches("family ").count(), families.len(), "{text}");
+    assert!(text.contains(" so far\n"), "{text}");
+}
+
 /// What a killed process of the next test does.
 #[test]
 #[ignore = "the test below starts it"]
@@ -193,28 +219,45 @@ fn save_on_full_disk_loses_nothing() {
     let mounted = Mounted(small.clone());
     let run = small.join("run");
     let records = records(&plan);
-    let (first, second) = records.split_at(records.len() / 2);
-    record(&run, &plan, &first[..10]);
-    // The room is enough for the ledger, and not for a new store.
-    let left = 2 << 20;
-    let used: u64 = files(&run).iter().map(|file| file.metadata().unwrap().len()).sum();
-    fs::write(small.join("filler"), vec![1; (left - used) as usize - (200 << 10)]).unwrap();
+    record(&run, &plan, &records[..10]);
     let (mut store, mut standing) = open(&run, &plan);
-    let mut failed = 0;
-    for record in &first[10..] {
+    let mut commit = |store: &mut Store, record: &Record| {
         store.commit(std::slice::from_ref(record), Duration::from_secs(1), 1).unwrap();
         standing.apply(&plan, Shard::default(), record).unwrap();
-        failed += u32::from(store.save(&standing).is_err());
+        store.save(&standing)
+    };
+    let filler = small.join("filler");
+    for record in &records[10..30] {
+        commit(&mut store, record).ok();
+        // The save that has begun may find no room any more.
+        fill(&filler);
+        thread::sleep(Duration::from_millis(10));
+        fs::remove_file(&filler).unwrap();
     }
     drop(store);
-    assert!(failed > 0, "the disk was full");
     let (store, standing) = open(&run, &plan);
-    assert_eq!(standing.done(), first.len() as u64);
+    assert_eq!(standing.done(), 30);
     drop(store);
-    fs::remove_file(small.join("filler")).unwrap();
-    record(&run, &plan, second);
+    // A new process has no room for a store of its own.
+    fill(&filler);
+    let (mut store, standing) = open(&run, &plan);
+    store.save(&standing).ok();
+    assert!(store.save(&standing).is_err(), "the disk is full");
+    drop(store);
+    fs::remove_file(&filler).unwrap();
+    record(&run, &plan, &records[30..]);
     ends_exact(&folder.run(&format!("count {N} --run small/run --json")), "with room again");
     drop(mounted);
+}
+
+/// Takes all room that is left on the disk of this file. Returns the bytes.
+fn fill(file: &Path) -> usize {
+    let mut filler = fs::File::create(file).unwrap();
+    let mut bytes = 0;
+    while let Ok(written) = filler.write(&[1; 1024]) {
+        bytes += written;
+    }
+    bytes
 }
 
 /// A mounted folder, unmounted when it is dropped.

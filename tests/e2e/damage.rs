@@ -156,7 +156,7 @@ fn a_checkpoint_that_is_gone_or_rubbish_is_rebuilt_and_said_so() {
     resume_for_a_moment("gone");
     fs::write(checkpoint.join("db"), [0xA5; 5000]).unwrap();
     resume_for_a_moment("rubbish");
-    fs::write(checkpoint.join("conf"), "cut").unwrap();
+    fs::write(checkpoint.join("conf"), "settings of another store").unwrap();
     resume_for_a_moment("other-settings");
     fs::remove_dir_all(&checkpoint).unwrap();
     fs::write(&checkpoint, "a file").unwrap();
@@ -379,17 +379,16 @@ fn a_ledger_file_that_was_rotated_away_is_named_with_or_without_a_checkpoint() {
 
 #[test]
 fn a_second_writer_is_refused_though_somebody_deleted_the_lock() {
-    let folder = half_counted();
-    let running = folder.start("count 16 --run run --isa portable --quiet --threads 1", "log");
-    let before = folder.counts("run");
-    until("it goes on", || folder.counts("run") > before);
+    let folder = Folder::new();
+    let long = "count 18 --run run --method search --isa portable --quiet --threads 1";
+    let running = folder.start(long, "log");
+    until("it counts", || folder.counts("run") > 0);
     fs::remove_file(folder.path().join("run/lock")).unwrap();
-    folder.run("count 16 --run run --json").refused(&["in use by process"]);
+    folder.run("count 18 --run run --json").refused(&["in use by process"]);
     folder.run("coordinator --run run --listen 127.0.0.1:0 --json").refused(&["in use by process"]);
     running.terminate();
     running.end();
-    assert_eq!(finish(&folder).json()["total"], published(16));
-    assert_eq!(folder.run("verify run").code, Some(0));
+    assert!(folder.run("verify run").stderr.contains("sound but not complete"));
 }
 
 #[test]

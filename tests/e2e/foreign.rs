@@ -7,6 +7,7 @@ use proto::v1::coordinator_client::CoordinatorClient;
 use proto::v1::coordinator_server::{Coordinator, CoordinatorServer};
 use proto::v1::{self, StatusReply};
 use queens::{Board, Plan, PlanSpec};
+use records::run_directory::RunDirectory;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio_stream::wrappers::TcpListenerStream;
@@ -233,19 +234,26 @@ fn a_worker_that_does_not_understand_a_verdict_goes_on_with_another_coordinator_
     // The plan of the run that the other one serves.
     let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
     let spec = serde_json::to_string(&plan.spec()).unwrap();
-    let plan = self::plan(&spec, &plan.fingerprint().to_string());
+    let (folder, address) = (Folder::new(), free_address());
+    // The other coordinator's next term is the second one of its run.
+    let serve = format!("coordinator --n 8 --run run --listen {address} --json");
+    let first = folder.start(&serve, "first");
+    until("it serves", || first.says("serving"));
+    first.terminate();
+    first.end();
+    let run = RunDirectory::open(&folder.path().join("run")).unwrap().run().hash().bytes().to_vec();
+    let plan = v1::PlanReply { run, ..self::plan(&spec, &plan.fingerprint().to_string()) };
     let (_runtime, strange, _) = announce_and_judge(plan, Some(99));
     let alone = Folder::new().run(&format!("worker --coordinator http://{strange} --give-up-after 20s"));
     assert_eq!(alone.code, Some(1), "{alone:?}");
     assert!(alone.stderr.contains(said), "{alone:?}");
-    let (folder, address) = (Folder::new(), free_address());
     let both =
         format!("worker --coordinator http://{strange} --coordinator http://{address} --give-up-after 60s");
     let worker = folder.start(&both, "worker");
     let log = || std::fs::read_to_string(folder.path().join("worker")).unwrap();
     let given_up = || log().matches(&format!("not called any more: {said}")).count();
     until("the worker has heard the verdict", || given_up() == 1);
-    let coordinator = folder.start(&format!("coordinator --n 8 --run run --listen {address} --json"), "log");
+    let coordinator = folder.start(&serve, "log");
     let worker = worker.end();
     assert_eq!((worker.code, given_up()), (Some(0), 1), "{}", log());
     assert_eq!(coordinator.end().json()["total"], published(8));

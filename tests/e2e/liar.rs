@@ -10,13 +10,15 @@ use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop, kernel};
 use queens::{Board, Plan, PlanSpec, Position, known};
 use records::DoubleCheck;
 use records::shard::Shard;
-use records::standing::Standing;
+use records::store::{OpenOptions, Store};
+use records::testing::known_run;
 use serving::{Access, Guard, serve};
 use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};
 use worker::{Credentials, Remote};
 
 use crate::client::config;
+use crate::harness::Folder;
 
 /// Wrong in every twentieth position, except of the board that workers test themselves on.
 struct Lying {
@@ -44,12 +46,14 @@ fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exac
     let lying = Arc::new(Lying { honest: Arc::clone(&honest), counted: AtomicU64::new(0) });
     let board = Board::new(14).unwrap();
     let plan = Arc::new(Plan::derive(PlanSpec::new(board)).unwrap());
+    let folder = Folder::new();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let ending = runtime.block_on(async {
-        let standing = Standing::new(&plan);
+        let options = OpenOptions { begin: Some((*plan).clone()), ..known_run::options(folder.path()) };
+        let (store, standing, _) = Store::open(options).unwrap();
+        let policy = Some(DoubleCheck::All);
         let handle =
-            Handle::start(Arc::clone(&plan), Shard::default(), standing, Some(DoubleCheck::All), None)
-                .unwrap();
+            Handle::start(Arc::clone(&plan), Shard::default(), standing, policy, Some(store)).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let guard = Guard::new(Access::open(), None);

@@ -8,6 +8,7 @@ use queens::{Board, Plan, PlanSpec, UnitId};
 use records::ledger::{LedgerPosition, Record, UnitRecord, Writer};
 use records::run_directory::RunDirectory;
 use records::shard::Shard;
+use records::store::Store;
 use records::testing::known_run;
 
 use crate::harness::{Folder, free_address, repetitions, until, until_within};
@@ -138,4 +139,41 @@ fn shards_of_n_28_are_merged_in_little_memory_however_many_there_are() {
     assert!(merged.stdout.contains("units missing"), "{merged:?}");
     assert_eq!(folder.counts("out") as u64, some - FIRST);
     assert!(peak < 600 << 10, "{peak} KiB");
+}
+
+/// The bytes that this process has written so far.
+fn written() -> u64 {
+    let io = fs::read_to_string("/proc/self/io").unwrap();
+    io.lines().find_map(|line| line.strip_prefix("wchar: ")).unwrap().parse().unwrap()
+}
+
+/// It counts what the whole process writes, so it runs alone.
+#[test]
+#[ignore = "measures; run it alone"]
+fn save_after_1000_records_writes_under_a_megabyte() {
+    let folder = Folder::new();
+    let plan = ten_million_units();
+    let run = folder.path().join("run");
+    let half = plan.units() / 2;
+    synthetic(&run, &plan, Shard::default(), FIRST..half);
+    let begun = Instant::now();
+    let (mut store, mut standing, _) = Store::open(known_run::options(&run)).unwrap();
+    println!("read {half} records in {:?}", begun.elapsed());
+    for round in 0..6 {
+        let first = half + 1000 * round;
+        let records: Vec<Record> = (first..first + 1000).map(record).collect();
+        store.commit(&records, Duration::from_secs(1), 64).unwrap();
+        for record in &records {
+            standing.apply(&plan, Shard::default(), record).unwrap();
+        }
+        let (before, begun) = (written(), Instant::now());
+        store.save(&standing).unwrap();
+        let built = begun.elapsed();
+        // The next call waits for the save.
+        store.save(&standing).unwrap();
+        let (bytes, took) = (written() - before, begun.elapsed());
+        println!("save {round}: {bytes} bytes, {built:?} to begin, {took:?} in all");
+        // The first save of a process writes a new store.
+        assert!(round == 0 || bytes < 1 << 20, "{bytes} bytes");
+    }
 }

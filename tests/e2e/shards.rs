@@ -72,7 +72,7 @@ fn the_status_of_shares_needs_no_coordinator() {
     folder.run("status shard-1 shard-1").refused(&["are the same share, 1/3"]);
     folder.run("status shard-1 --wait").refused(&["--wait"]);
     let some = folder.run("status nowhere shard-1");
-    assert_eq!((some.code, some.stdout.lines().count()), (Some(1), 3), "{some:?}");
+    assert_eq!((some.code, some.stdout.lines().count()), (Some(1), 4), "{some:?}");
     assert!(some.stderr.contains("there is no run in nowhere"), "{some:?}");
     fs::write(folder.path().join("shard-1/ledger/000001.jsonl"), "").unwrap();
     folder.run("count 12 --shard 1/3 --run shard-1 --quiet").refused(&["acknowledged records are missing"]);

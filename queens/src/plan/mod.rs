@@ -175,8 +175,7 @@ impl Plan {
         let (parts, classes) = parts.ok_or(PlanError::TooManyUnits)?.in_order();
         let mut firsts = vec![0];
         let of_parts: Vec<Family> = parts.iter().map(|part| part.border().family(spec.n)).collect();
-        let families: Vec<Family> =
-            of_parts.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let families: Vec<Family> = of_parts.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
         let index = |family: &Family| families.binary_search(family).expect("the list has every family");
         let family_of_part: Vec<u32> = of_parts.iter().map(|family| index(family) as u32).collect();
         let empty = |class| SymmetricMember { class, units: 0, family: 0 };

@@ -64,15 +64,7 @@ struct Saving {
 impl Checkpoint {
     /// A checkpoint that the first save writes to `path`, in place of one that may be there.
     pub fn new(path: PathBuf, key: LeaseKey) -> Self {
-        Self {
-            path,
-            key,
-            thread: None,
-            saved: None,
-            took: Duration::ZERO,
-            saving: None,
-            limit: SAVE_TIME,
-        }
+        Self { path, key, thread: None, saved: None, took: Duration::ZERO, saving: None, limit: SAVE_TIME }
     }
 
     /// Begins to save the standing at that position of the ledger, once the save before is done. Returns how long to wait before the

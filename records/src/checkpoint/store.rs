@@ -128,7 +128,10 @@ impl Store {
         match &self.state {
             State::Open(db) => {
                 let mut batch = Batch::default();
-                self.saved.keys().filter(|key| !entries.contains_key(*key)).for_each(|key| batch.remove(&key[..]));
+                self.saved
+                    .keys()
+                    .filter(|key| !entries.contains_key(*key))
+                    .for_each(|key| batch.remove(&key[..]));
                 let changed = entries.iter().filter(|(key, value)| self.saved.get(*key) != Some(value));
                 changed.for_each(|(key, value)| batch.insert(&key[..], &value[..]));
                 db.apply_batch(batch)?;

@@ -58,14 +58,14 @@ pub fn is_locked(directory: &Path) -> bool {
 }
 
 /// [`is_locked`] holds a lock for a moment: a process that wants to write tries again for this long.
-const RETRY_TIME: Duration = Duration::from_millis(500);
+const RETRY_TIME: Duration = Duration::from_millis(100);
 
 /// Refuses what another process has locked.
 fn free(file: &File, directory: &Path, path: &Path) -> Result<(), RunDirectoryError> {
     let begun = Instant::now();
     let mut locked = file.try_lock();
     while matches!(locked, Err(TryLockError::WouldBlock)) && begun.elapsed() < RETRY_TIME {
-        thread::sleep(RETRY_TIME / 20);
+        thread::sleep(RETRY_TIME / 10);
         locked = file.try_lock();
     }
     match locked {

@@ -173,7 +173,9 @@ impl Shares {
         lines.extend(self.left().map(|left| format!("{} left, if so many go on", words::range(&left))));
         for share in &self.there {
             lines.push(share.line());
-            lines.extend(share.totals());
+            if with_families || self.there.len() == 1 {
+                lines.extend(share.totals());
+            }
             if with_families {
                 lines.extend(share.pace.families.iter().map(family_line));
             }
@@ -324,7 +326,11 @@ mod tests {
         assert!(on.text(false).ends_with(line), "{}", on.text(false));
         let still = checked(false);
         assert_eq!(still.json()["shares"][0]["state"], "still");
-        assert!(still.text(false).contains(line) && still.text(false).contains("\ngo on with: "), "{}", still.text(false));
+        assert!(
+            still.text(false).contains(line) && still.text(false).contains("\ngo on with: "),
+            "{}",
+            still.text(false)
+        );
     }
 
     #[test]

@@ -171,11 +171,11 @@ impl Tally {
     /// # Errors
     /// If the sum overflows, or the plan has no such unit that has not been counted.
     pub fn add(&mut self, plan: &Plan, unit: UnitId, count: u64) -> Result<(), TallyError> {
-        let (sum, open) = self.sum_of(plan, unit)?;
-        if let Some((member, open)) = open {
+        let Sum { total, open, member } = self.sum_of(plan, unit)?;
+        if let Some(open) = open {
             *open = open.checked_sub(1).ok_or(TallyError::Surplus(member))?;
         }
-        *sum = sum.checked_add(u128::from(count)).ok_or(TallyError::Overflow)?;
+        *total = total.checked_add(u128::from(count)).ok_or(TallyError::Overflow)?;
         Ok(())
     }
 
@@ -184,30 +184,27 @@ impl Tally {
     /// # Errors
     /// If the sum would become negative, or the plan has no such constellation.
     pub fn remove(&mut self, plan: &Plan, unit: UnitId, count: u64) -> Result<(), TallyError> {
-        let (sum, open) = self.sum_of(plan, unit)?;
-        if let Some((_, open)) = open {
+        let Sum { total, open, .. } = self.sum_of(plan, unit)?;
+        if let Some(open) = open {
             *open += 1;
         }
-        *sum = sum.checked_sub(u128::from(count)).ok_or(TallyError::Overflow)?;
+        *total = total.checked_sub(u128::from(count)).ok_or(TallyError::Overflow)?;
         Ok(())
     }
 
-    /// The sum that the unit's count belongs to; if its constellation has a symmetry, also the constellation's number and open units.
-    fn sum_of(
-        &mut self,
-        plan: &Plan,
-        unit: UnitId,
-    ) -> Result<(&mut u128, Option<(u32, &mut u64)>), TallyError> {
+    fn sum_of(&mut self, plan: &Plan, unit: UnitId) -> Result<Sum<'_>, TallyError> {
         let (family, summand) = plan.family_and_summand(unit);
         let family = &mut self.families[family];
-        let Summand::Symmetric(member, measure) = summand else { return Ok((&mut family.asymmetric, None)) };
+        let Summand::Symmetric(member, measure) = summand else {
+            return Ok(Sum { total: &mut family.asymmetric, open: None, member: 0 });
+        };
         let sums = family.symmetric.get_mut(&member).ok_or(TallyError::Surplus(member))?;
-        let sum = match measure {
+        let total = match measure {
             Measure::Completions => &mut sums.completions,
             Measure::HalfTurn => &mut sums.half_turn,
             Measure::QuarterTurn => &mut sums.quarter_turn,
         };
-        Ok((sum, Some((member, &mut sums.open))))
+        Ok(Sum { total, open: Some(&mut sums.open), member })
     }
 
     fn member(&self, member: u32) -> Option<&SymmetricSums> {
@@ -236,6 +233,15 @@ impl Tally {
     pub fn totals(&self) -> Result<Totals, TallyError> {
         self.families.iter().try_fold(Totals::default(), |totals, family| totals.plus(family.totals()?))
     }
+}
+
+/// The sum that a unit's count belongs to.
+struct Sum<'a> {
+    total: &'a mut u128,
+    /// The open units of its constellation, if that has a symmetry.
+    open: Option<&'a mut u64>,
+    /// The constellation's number among those with symmetry.
+    member: u32,
 }
 
 impl FamilySums {

@@ -81,7 +81,7 @@ pub(super) fn entries(run: LineHash, plan: &Plan, position: &LedgerPosition, sta
     let mut entries = Entries::from([(HEAD.to_vec(), json(&head))]);
     for (family, sums) in plan.family_list().iter().zip(sums.tally.families()) {
         let entry = FamilyRef { totals: sums.totals().ok(), completions: sums.completions(), sums };
-        entries.insert(family_key(family), json(&entry));
+        entries.insert(family_key(*family), json(&entry));
     }
     for mark in UnitMark::ALL {
         let blocks = standing.marks().of(mark).blocks();
@@ -140,7 +140,9 @@ pub(super) fn restore(
     for (key, value) in &entries {
         let name = str::from_utf8(key).map_err(|_| NoCheckpoint::Damaged)?;
         match name.split_once('/').ok_or(NoCheckpoint::Damaged)? {
-            ("family", _) if plan.family_list().get(families.len()).map(family_key).as_ref() == Some(key) => {
+            ("family", _)
+                if plan.family_list().get(families.len()).copied().map(family_key).as_ref() == Some(key) =>
+            {
                 families.push(parsed::<FamilyEntry>(value)?.sums);
             }
             ("mark", place) => add_block(&mut marks, place, value).ok_or(NoCheckpoint::Damaged)?,
@@ -175,7 +177,7 @@ fn add_block(marks: &mut Marks, place: &str, bytes: &[u8]) -> Option<()> {
     marks.of_mut(mark).add_block(block.parse().ok()?, bytes)
 }
 
-fn family_key(family: &Family) -> Vec<u8> {
+fn family_key(family: Family) -> Vec<u8> {
     format!("family/{:02}/{:02}", family.top, family.bottom).into_bytes()
 }
 

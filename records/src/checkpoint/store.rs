@@ -125,27 +125,22 @@ impl Store {
         if let State::Closed = self.state {
             self.state = State::Open(open(&self.path)?);
         }
-        match &self.state {
-            State::Open(db) => {
-                let mut batch = Batch::default();
-                self.saved
-                    .keys()
-                    .filter(|key| !entries.contains_key(*key))
-                    .for_each(|key| batch.remove(&key[..]));
-                let changed = entries.iter().filter(|(key, value)| self.saved.get(*key) != Some(value));
-                changed.for_each(|(key, value)| batch.insert(&key[..], &value[..]));
-                db.apply_batch(batch)?;
-                db.flush()?;
-                let size = db.size_on_disk()?;
-                let content: usize = entries.iter().map(|(key, value)| key.len() + value.len()).sum();
-                if size > LARGE_BYTES && size > BLOAT * content as u64 {
-                    self.state = State::Unwritten;
-                }
+        if let State::Open(db) = &self.state {
+            let mut batch = Batch::default();
+            let removed = self.saved.keys().filter(|key| !entries.contains_key(*key));
+            removed.for_each(|key| batch.remove(&key[..]));
+            let changed = entries.iter().filter(|(key, value)| self.saved.get(*key) != Some(value));
+            changed.for_each(|(key, value)| batch.insert(&key[..], &value[..]));
+            db.apply_batch(batch)?;
+            db.flush()?;
+            let size = db.size_on_disk()?;
+            let content: usize = entries.iter().map(|(key, value)| key.len() + value.len()).sum();
+            if size > LARGE_BYTES && size > BLOAT * content as u64 {
+                self.state = State::Unwritten;
             }
-            _ => {
-                write_anew(&self.path, &entries)?;
-                self.state = State::Closed;
-            }
+        } else {
+            write_anew(&self.path, &entries)?;
+            self.state = State::Closed;
         }
         self.saved = entries;
         Ok(())

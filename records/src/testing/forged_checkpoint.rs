@@ -10,7 +10,7 @@ use crate::run_directory::secret::lease_key;
 /// one that becomes null is removed.
 pub fn forge_checkpoint(run: &Path, entry: &str, change: impl FnOnce(&mut Value)) {
     let key = lease_key(run).unwrap();
-    rewrite(&run.join("checkpoint"), &key, Duration::from_secs(60), |entries| {
+    rewrite(&run.join("checkpoint"), &key, Duration::from_mins(1), |entries| {
         let kept = entries.remove(entry.as_bytes());
         let mut value = kept.map_or(Value::Null, |kept| serde_json::from_slice(&kept).unwrap());
         change(&mut value);

@@ -51,10 +51,11 @@ impl Lock {
 
 /// True if a process writes to the run directory.
 pub fn is_locked(directory: &Path) -> bool {
-    let would_block = |path: &Path| {
-        File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
-    };
-    would_block(&directory.join("ledger")) || would_block(&directory.join("lock"))
+    let (file, ledger) = (directory.join("lock"), directory.join("ledger"));
+    // Opening a named pipe in the place of the folder would wait forever.
+    let folder = if ledger.is_dir() { File::open(ledger).ok() } else { None };
+    let mut files = folder.into_iter().chain(regular_file::open(&file));
+    files.any(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 /// [`is_locked`] holds a lock for a moment: a process that wants to write tries again for this long.
@@ -94,9 +95,12 @@ mod tests {
             assert!(error.contains(words), "{error}");
         };
         refused(&format!("in use by process {}", std::process::id()));
+        assert!(is_locked(folder.path()));
         fs::remove_file(folder.path().join("lock")).unwrap();
+        assert!(is_locked(folder.path()));
         refused("in use by process (unknown");
         drop(first);
+        assert!(!is_locked(folder.path()));
         Lock::take(folder.path()).unwrap();
     }
 

@@ -38,9 +38,6 @@ const MAX_ENTRY_BYTES: usize = 1 << 28;
 /// Opening and reading take less, at 10^7 units and on a slow disk.
 const READ_TIME: Duration = Duration::from_secs(30);
 
-/// sled releases its lock on a store a moment after the store is dropped.
-const LOCK_TIME: Duration = Duration::from_secs(5);
-
 /// A new store has this added to its name until it is complete, and one that it replaces the other.
 pub const DRAFT: &str = "new";
 pub const OLD: &str = "old";
@@ -123,7 +120,8 @@ enum State {
 impl Store {
     fn save(&mut self, entries: Entries) -> Result<(), CheckpointError> {
         if let State::Closed = self.state {
-            self.state = State::Open(open(&self.path)?);
+            // sled holds its lock on a store for seconds after the store is dropped. A short run does not wait for that.
+            self.state = open(&self.path).map_or(State::Unwritten, State::Open);
         }
         if let State::Open(db) = &self.state {
             let mut batch = Batch::default();
@@ -183,18 +181,7 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 fn open(path: &Path) -> Result<Db, CheckpointError> {
-    let config = sled::Config::new().path(path).cache_capacity(CACHE_BYTES).flush_every_ms(None);
-    let begun = Instant::now();
-    loop {
-        match config.open() {
-            Err(sled::Error::Io(error))
-                if error.kind() == io::ErrorKind::Other && begun.elapsed() < LOCK_TIME =>
-            {
-                thread::sleep(Duration::from_millis(20));
-            }
-            opened => return Ok(opened?),
-        }
-    }
+    Ok(sled::Config::new().path(path).cache_capacity(CACHE_BYTES).flush_every_ms(None).open()?)
 }
 
 /// The entries of the store at `path`, read from a temporary copy.

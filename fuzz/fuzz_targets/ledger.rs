@@ -51,11 +51,13 @@ fuzz_target!(|bytes: &[u8]| {
     });
     let mut writer = Writer::new(folder, end.clone());
     writer.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
-    let tail = read(folder, &end, |_, _| Ok::<_, Infallible>(())).unwrap();
+    let tail = read(folder, &end, None, |_, _, _| Ok::<_, Infallible>(())).unwrap();
     assert_eq!((&tail.end, tail.bytes), (writer.end(), 0));
     let mut again = Vec::new();
-    read(folder, &beginning, |_, record| {
-        again.push(record.clone());
+    read(folder, &beginning, None, |_, record, _| {
+        if !matches!(record, Record::Mark(_)) {
+            again.push(record.clone());
+        }
         Ok::<_, Infallible>(())
     })
     .unwrap();
@@ -66,8 +68,10 @@ fuzz_target!(|bytes: &[u8]| {
 fn read_all(folder: &Path, from: &LedgerPosition) -> Result<(Vec<Record>, LedgerPosition), LedgerError> {
     let mut records = Vec::new();
     let mut standing = Standing::new(&PLAN);
-    let tail = read(folder, from, |_, record| {
-        records.push(record.clone());
+    let tail = read(folder, from, None, |_, record, _| {
+        if !matches!(record, Record::Mark(_)) {
+            records.push(record.clone());
+        }
         standing.apply(&PLAN, Shard::default(), record)
     })?;
     let _ = standing.sums().tally.totals();

@@ -153,14 +153,14 @@ impl Handle {
     ) -> Result<Self, StartError> {
         let in_force = standing.policy_at_start(policy)?;
         let key = store.as_ref().map_or_else(LeaseKey::random, |store| store.lease_key().clone());
-        let mut core = Core::new(Arc::clone(&plan), shard, standing, in_force, key, rand::random());
+        let mut core = Core::new(Arc::clone(&plan), shard, standing, in_force.into(), key, rand::random());
         if let (Some(_), Some(store)) = (replicas, &mut store) {
             let folder = store.directory().path().to_owned();
             let term = store.term().number;
             let unnoted = |source| StartError::Unnoted { term, folder, source };
             match store.announce().map_err(unnoted) {
                 // Nobody counts for it, who could take the next one for another.
-                Err(error) if core.is_complete(Duration::ZERO) => warn!("{error}"),
+                Err(error) if core.is_complete() => warn!("{error}"),
                 announced => announced?,
             }
             let paused = store.notes().paused.clone();

@@ -321,7 +321,7 @@ mod tests {
         let (folder, begun) = counted_at(0..units);
         commit(
             &folder,
-            &[Record::Policy(Policy { double_check: DoubleCheck::All, reason: None, at: begun })],
+            &[Record::Policy(Policy { double_check: DoubleCheck::All, require_owners: None, reason: None, at: begun })],
             units,
         );
         let check = UnitRecord {

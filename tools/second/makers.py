@@ -3,6 +3,7 @@
 NONE = (1 << 64) - 1
 MOST_KERNELS = 128
 MOST_LOST = 3
+MOST_CONTRADICTIONS = 10
 
 # How far a standing count has been confirmed: by nobody, by its own machine, by another machine of its owner, by
 # another owner.
@@ -48,6 +49,8 @@ class Makers:
         self.machines, self.kernels, self.lost, self.expelled = set(), set(), set(), set()
         # Those that other owners have proved wrong, by owner.
         self.lost_to_others = {}
+        # In how many units each machine has contradicted itself, and nobody else has decided.
+        self.contradictions = {}
 
     def vote(self, record):
         """The vote in a record; who made it is known from then on."""
@@ -79,6 +82,12 @@ class Makers:
         if to_others:
             self.lost_to_others.setdefault(maker[0], set()).add(maker)
 
+    def contradict(self, maker):
+        """The machine has contradicted itself in one more unit."""
+        self.contradictions[maker] = self.contradictions.get(maker, 0) + 1
+        if self.contradictions[maker] >= MOST_CONTRADICTIONS:
+            self.lost.add(maker)
+
     def expel(self, owner, machine):
         """Its operator has quarantined a machine; without one the whole owner."""
         self.expelled.add((owner, machine))
@@ -89,6 +98,8 @@ class Makers:
             self.is_believed((owner, machine)) or not self.is_owner_believed(owner))
         if believed:
             raise ValueError(f"{machine or owner!r} is believed again who is not quarantined, or whose owner is expelled")
+        if machine is not None:
+            self.contradictions.pop((owner, machine), None)
         for makers in (self.lost, self.lost_to_others.get(owner, set()), self.expelled):
             makers -= {maker for maker in makers if maker[0] == owner and machine in (None, maker[1])}
 

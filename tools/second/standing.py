@@ -75,6 +75,8 @@ class Standing:
             for other in votes:
                 if other.count != vote.count or not (other.agrees(vote) or other.maker in winners):
                     self.makers.lose(other.maker, to_others)
+        elif any(other.maker == vote.maker and not other.agrees(vote) for other in votes):
+            self.makers.contradict(vote.maker)
 
     def _check(self, line, record):
         unit, vote = record["unit"], self.makers.vote(record)
@@ -121,7 +123,7 @@ class Standing:
         self.done -= 1
         self.members.take_back(unit, standing.count)
         if not quarantine and not reason:
-            self.disputed.setdefault(unit, []).append(standing)
+            self.disputed.setdefault(unit, []).insert(0, standing)
 
     def _may_retract(self, unit, standing, quarantine, contradiction):
         """Whether a count can be taken back without an operator's reason. That there is the contradiction is known."""

@@ -1,65 +1,28 @@
-//! The units that are lent.
+//! Who holds which unit until when.
+//!
+//! A unit has one lease, or two: the second one is a backup for somebody who had nothing else to count. A lease ends when the unit
+//! has a count, when its worker gives it back, or by time: one lease time after the worker last named it in a renewal, and in any
+//! case when the worker has had ten times as long as others take.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Bound::{Excluded, Unbounded};
 use std::time::Duration;
 
-use proto::{Lease, Owner, WorkerId};
+use proto::{Lease, Owner, Token, Variant, WorkerId};
 use queens::UnitId;
 
-/// How long a lease is safe without renewal; workers renew six times in that time. An expired lease goes on all the
-/// same until somebody else could count its unit and has nothing else to do.
+/// How long a lease holds after it was given or renewed. Workers renew six times in that time.
 pub const LEASE_TIME: Duration = Duration::from_secs(15);
 
-/// A worker that leaves a unit out of so many renewals in a row does not have it: the answer that lent it was lost.
-const MOST_OMISSIONS: u8 = 2;
+/// All leases are looked through that often.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// What a unit is lent for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeasePurpose {
+pub enum Purpose {
     /// It has no standing count.
     Count,
     /// Its standing count is checked.
     Check,
-    /// Its count is beyond doubt: the worker is checked.
-    Canary,
-}
-
-/// All leases, by unit: a unit is lent to one worker at a time.
-#[derive(Debug, Default)]
-pub struct Leases {
-    by_unit: HashMap<UnitId, Lent>,
-    /// How many are lent to be counted.
-    to_count: usize,
-    held: HashMap<WorkerId, Held>,
-    /// The expected work of what the workers of each owner hold, in nanoseconds of one core.
-    work_by_owner: BTreeMap<Owner, u128>,
-    /// Until when the leases of each worker are safe.
-    expiries: BTreeSet<(Duration, WorkerId)>,
-    /// When each unit should have been counted.
-    due: BTreeSet<(Duration, UnitId)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Lent {
-    worker: WorkerId,
-    token: proto::Token,
-    work: u64,
-    purpose: LeasePurpose,
-    since: Duration,
-    of_thread: f64,
-    due: Duration,
-}
-
-/// What one worker holds.
-#[derive(Clone, Debug, Default)]
-pub struct Held {
-    /// Units, with the renewals in a row from which each was left out.
-    pub units: BTreeMap<UnitId, u8>,
-    /// Their expected work, in nanoseconds of one core.
-    pub work: u128,
-    owner: Owner,
-    expires: Duration,
 }
 
 /// What is lent, to whom and for how long.
@@ -73,23 +36,71 @@ pub struct Loan<'a> {
     pub lease: Lease,
     /// Its expected work, in nanoseconds of one core.
     pub work: u64,
-    /// That of what a thread of the worker has to count until this one is counted.
-    pub of_thread: f64,
     /// What it is lent for.
-    pub purpose: LeasePurpose,
-    /// When it should have been counted, also by a slow worker.
-    pub due: Duration,
+    pub purpose: Purpose,
+    /// No renewal lets the lease last longer.
+    pub renewable_until: Duration,
 }
 
-/// A unit that should have been counted by now.
+/// All leases.
+#[derive(Debug, Default)]
+pub struct Leases {
+    by_unit: HashMap<UnitId, Lent>,
+    by_worker: HashMap<WorkerId, Held>,
+    /// The expected work of what the workers of each owner hold, in nanoseconds of one core.
+    work_by_owner: BTreeMap<Owner, u128>,
+    /// How many units are lent to be counted.
+    to_count: usize,
+    /// The units with one lease, by when it was given: those that may have a backup.
+    single: BTreeSet<(Duration, UnitId)>,
+    /// When leases that have ended by time are looked for next.
+    look_next: Duration,
+}
+
+#[derive(Debug)]
+struct Lent {
+    purpose: Purpose,
+    first: Holding,
+    backup: Option<Holding>,
+}
+
 #[derive(Clone, Copy, Debug)]
-pub struct Overdue {
-    /// When it should have been.
-    pub due: Duration,
+struct Holding {
+    worker: WorkerId,
+    token: Token,
+    variant: Variant,
+    work: u64,
+    since: Duration,
+    expires: Duration,
+    renewable_until: Duration,
+}
+
+impl Lent {
+    fn holdings(&self) -> impl Iterator<Item = &Holding> {
+        [&self.first].into_iter().chain(&self.backup)
+    }
+
+    fn of(&mut self, worker: WorkerId) -> Option<&mut Holding> {
+        [&mut self.first].into_iter().chain(&mut self.backup).find(|holding| holding.worker == worker)
+    }
+}
+
+#[derive(Debug)]
+struct Held {
+    owner: Owner,
+    units: BTreeSet<UnitId>,
+    work: u128,
+}
+
+/// A unit with one lease.
+#[derive(Clone, Copy, Debug)]
+pub struct SingleLease {
     /// The unit.
     pub unit: UnitId,
     /// Who has it.
     pub holder: WorkerId,
+    /// How it is counted there.
+    pub variant: Variant,
 }
 
 impl Leases {
@@ -108,58 +119,31 @@ impl Leases {
         self.by_unit.contains_key(&unit)
     }
 
-    /// Who has the unit, if it is lent.
-    pub fn holder(&self, unit: UnitId) -> Option<WorkerId> {
-        self.by_unit.get(&unit).map(|lent| lent.worker)
+    /// Who holds the unit.
+    pub fn holders(&self, unit: UnitId) -> impl Iterator<Item = WorkerId> + '_ {
+        self.by_unit.get(&unit).into_iter().flat_map(Lent::holdings).map(|holding| holding.worker)
     }
 
-    /// When the unit should be counted, if it is lent.
-    pub fn due(&self, unit: UnitId) -> Option<Duration> {
-        self.by_unit.get(&unit).map(|lent| lent.due)
-    }
-
-    /// The unit, if it is lent, should be counted by then and no later.
-    pub fn hurry(&mut self, unit: UnitId, due: Duration) {
-        if let Some(lent) = self.by_unit.get_mut(&unit)
-            && due < lent.due
-        {
-            self.due.remove(&(lent.due, unit));
-            self.due.insert((due, unit));
-            lent.due = due;
-        }
-    }
-
-    /// Each unit should be counted within that time after it was lent and no later, by the owner of the worker that has it and by what
-    /// a thread of it had to count.
-    pub fn hurry_all(&mut self, within: impl Fn(&Owner, f64) -> Duration) {
-        let sooner = |(unit, lent): (&UnitId, &Lent)| {
-            let held = self.held.get(&lent.worker)?;
-            let due = lent.since.saturating_add(within(&held.owner, lent.of_thread));
-            (due < lent.due).then_some((*unit, due))
-        };
-        let hurried: Vec<_> = self.by_unit.iter().filter_map(sooner).collect();
-        hurried.into_iter().for_each(|(unit, due)| self.hurry(unit, due));
-    }
-
-    /// The owners whose workers have been lent something.
-    pub fn owners(&self) -> impl Iterator<Item = &Owner> {
-        self.work_by_owner.keys()
+    /// Until when the worker may renew its lease of the unit, if it has one.
+    pub fn renewable_until(&self, unit: UnitId, worker: WorkerId) -> Option<Duration> {
+        let mut holdings = self.by_unit.get(&unit)?.holdings();
+        holdings.find(|holding| holding.worker == worker).map(|holding| holding.renewable_until)
     }
 
     /// Those of the units that the worker does not hold.
     pub fn not_held<'a>(&self, worker: WorkerId, units: &'a BTreeSet<UnitId>) -> Vec<&'a UnitId> {
-        let held = self.held.get(&worker);
-        units.iter().filter(|unit| held.is_none_or(|held| !held.units.contains_key(unit))).collect()
+        let held = self.by_worker.get(&worker);
+        units.iter().filter(|unit| held.is_none_or(|held| !held.units.contains(unit))).collect()
     }
 
     /// How many units the worker holds.
     pub fn units_of(&self, worker: WorkerId) -> u64 {
-        self.held.get(&worker).map_or(0, |held| held.units.len() as u64)
+        self.by_worker.get(&worker).map_or(0, |held| held.units.len() as u64)
     }
 
     /// The expected work of what the worker holds, in nanoseconds of one core.
     pub fn work_of(&self, worker: WorkerId) -> u128 {
-        self.held.get(&worker).map_or(0, |held| held.work)
+        self.by_worker.get(&worker).map_or(0, |held| held.work)
     }
 
     /// The expected work of what all workers of the owner hold, in nanoseconds of one core.
@@ -167,121 +151,157 @@ impl Leases {
         self.work_by_owner.get(owner).copied().unwrap_or(0)
     }
 
-    /// Lends a unit; a lease that there may be of it ends.
+    /// Lends a unit; where it is lent already, as a backup.
     pub fn lend(&mut self, now: Duration, loan: Loan<'_>) -> Lease {
-        let Loan { worker, owner, lease, work, of_thread, purpose, due } = loan;
-        self.end_unit(lease.unit);
-        let (token, since) = (lease.token, now);
-        self.by_unit.insert(lease.unit, Lent { worker, token, work, purpose, since, of_thread, due });
-        self.due.insert((due, lease.unit));
-        self.to_count += usize::from(purpose == LeasePurpose::Count);
-        let held =
-            self.held.entry(worker).or_insert_with(|| Held { owner: owner.clone(), ..Held::default() });
-        held.units.insert(lease.unit, 0);
+        let Loan { worker, owner, lease, work, purpose, renewable_until } = loan;
+        let Lease { unit, token, variant } = lease;
+        self.end_of(unit, worker);
+        let expires = now.saturating_add(LEASE_TIME).min(renewable_until);
+        let holding = Holding { worker, token, variant, work, since: now, expires, renewable_until };
+        match self.by_unit.get_mut(&unit) {
+            Some(lent) => {
+                self.single.remove(&(lent.first.since, unit));
+                if let Some(former) = lent.backup.replace(holding) {
+                    self.forget(unit, &former);
+                }
+            }
+            None => {
+                self.to_count += usize::from(purpose == Purpose::Count);
+                self.single.insert((now, unit));
+                self.by_unit.insert(unit, Lent { purpose, first: holding, backup: None });
+            }
+        }
+        let new = || Held { owner: owner.clone(), units: BTreeSet::new(), work: 0 };
+        let held = self.by_worker.entry(worker).or_insert_with(new);
+        held.units.insert(unit);
         held.work += u128::from(work);
         *self.work_by_owner.entry(owner.clone()).or_default() += u128::from(work);
-        self.keep_alive(worker, now.saturating_add(LEASE_TIME));
         lease
     }
 
     /// The unit has lost its standing count: whoever has it counts it now.
     pub fn counts_now(&mut self, unit: UnitId) {
         if let Some(lent) = self.by_unit.get_mut(&unit) {
-            self.to_count += usize::from(lent.purpose != LeasePurpose::Count);
-            lent.purpose = LeasePurpose::Count;
+            self.to_count += usize::from(lent.purpose != Purpose::Count);
+            lent.purpose = Purpose::Count;
         }
     }
 
-    /// The worker has what it names: its leases are safe again. Ends those that it has not named for long, and gives
-    /// their units. A token may be an older one: a renewal and a new lease can cross on the way.
-    pub fn renew(&mut self, now: Duration, worker: WorkerId, named: &BTreeSet<UnitId>) -> Vec<UnitId> {
-        let Some(held) = self.held.get_mut(&worker) else { return Vec::new() };
-        let mut omitted = Vec::new();
-        for (unit, omissions) in &mut held.units {
-            *omissions = if named.contains(unit) { 0 } else { *omissions + 1 };
-            if *omissions >= MOST_OMISSIONS {
-                omitted.push(*unit);
+    /// The worker has these units: its leases of them last one lease time from now, if they may be renewed for so long. A token may
+    /// be an older one: a renewal and a new lease can cross on the way.
+    pub fn renew(&mut self, now: Duration, worker: WorkerId, named: &BTreeSet<UnitId>) {
+        for unit in named {
+            if let Some(holding) = self.by_unit.get_mut(unit).and_then(|lent| lent.of(worker)) {
+                let until = now.saturating_add(LEASE_TIME).min(holding.renewable_until);
+                holding.expires = holding.expires.max(until);
             }
         }
-        self.keep_alive(worker, now.saturating_add(LEASE_TIME));
-        omitted.iter().for_each(|unit| self.end_unit(*unit));
-        omitted
     }
 
-    fn keep_alive(&mut self, worker: WorkerId, until: Duration) {
-        let Some(held) = self.held.get_mut(&worker) else { return };
-        if until <= held.expires {
-            return;
+    /// The worker's lease of the unit may be renewed until then and no longer.
+    pub fn shorten(&mut self, unit: UnitId, worker: WorkerId, until: Duration) {
+        if let Some(holding) = self.by_unit.get_mut(&unit).and_then(|lent| lent.of(worker)) {
+            holding.renewable_until = holding.renewable_until.min(until);
+            holding.expires = holding.expires.min(holding.renewable_until);
         }
-        self.expiries.remove(&(held.expires, worker));
-        held.expires = until;
-        self.expiries.insert((held.expires, worker));
     }
 
     /// Ends the lease; false if the unit is no longer lent under that token.
     pub fn end(&mut self, lease: Lease) -> bool {
-        let current = self.by_unit.get(&lease.unit).is_some_and(|lent| lent.token == lease.token);
-        if current {
-            self.end_unit(lease.unit);
-        }
-        current
+        let holdings = self.by_unit.get(&lease.unit).into_iter().flat_map(Lent::holdings);
+        let holder = holdings.filter(|holding| holding.token == lease.token).map(|holding| holding.worker).next();
+        holder.is_some_and(|holder| self.end_of(lease.unit, holder))
     }
 
-    /// Ends whatever lease there is of the unit.
-    pub fn end_unit(&mut self, unit: UnitId) {
-        let Some(Lent { worker, work, purpose, due, .. }) = self.by_unit.remove(&unit) else { return };
-        self.due.remove(&(due, unit));
-        self.to_count -= usize::from(purpose == LeasePurpose::Count);
-        if let Some(held) = self.held.get_mut(&worker) {
-            held.units.remove(&unit);
-            held.work -= u128::from(work);
-            if let Some(of_owner) = self.work_by_owner.get_mut(&held.owner) {
-                *of_owner -= u128::from(work);
+    /// Ends the worker's lease of the unit; false if it has none.
+    pub fn end_of(&mut self, unit: UnitId, worker: WorkerId) -> bool {
+        let Some(lent) = self.by_unit.get_mut(&unit) else { return false };
+        let ended = if lent.first.worker == worker {
+            let ended = lent.first;
+            if let Some(backup) = lent.backup.take() {
+                lent.first = backup;
+                self.single.insert((backup.since, unit));
+            } else {
+                self.single.remove(&(ended.since, unit));
+                self.to_count -= usize::from(lent.purpose == Purpose::Count);
+                self.by_unit.remove(&unit);
             }
-            if held.units.is_empty() {
-                self.expiries.remove(&(held.expires, worker));
-                self.held.remove(&worker);
+            ended
+        } else if let Some(ended) = lent.backup.take_if(|backup| backup.worker == worker) {
+            self.single.insert((lent.first.since, unit));
+            ended
+        } else {
+            return false;
+        };
+        self.forget(unit, &ended);
+        true
+    }
+
+    /// What the worker holds is less by that.
+    fn forget(&mut self, unit: UnitId, ended: &Holding) {
+        let Some(held) = self.by_worker.get_mut(&ended.worker) else { return };
+        held.units.remove(&unit);
+        held.work -= u128::from(ended.work);
+        if let Some(of_owner) = self.work_by_owner.get_mut(&held.owner) {
+            *of_owner -= u128::from(ended.work);
+            if *of_owner == 0 {
+                self.work_by_owner.remove(&held.owner);
             }
         }
+        if held.units.is_empty() {
+            self.by_worker.remove(&ended.worker);
+        }
+    }
+
+    /// Ends all leases of the unit.
+    pub fn end_unit(&mut self, unit: UnitId) {
+        let holders: Vec<_> = self.holders(unit).collect();
+        holders.into_iter().for_each(|holder| _ = self.end_of(unit, holder));
     }
 
     /// Ends all leases of the worker and names their units, ascending.
     pub fn end_all_of(&mut self, worker: WorkerId) -> Vec<UnitId> {
-        let units: Vec<_> =
-            self.held.get(&worker).into_iter().flat_map(|held| held.units.keys()).copied().collect();
-        units.iter().for_each(|unit| self.end_unit(*unit));
+        let units: Vec<_> = self.by_worker.get(&worker).into_iter().flat_map(|held| &held.units).copied().collect();
+        units.iter().for_each(|unit| _ = self.end_of(*unit, worker));
         units
     }
 
-    /// Whether some leases have expired, or units should have been counted by now.
-    pub fn has_late(&self, now: Duration) -> bool {
-        self.expiries.first().is_some_and(|(expires, _)| *expires <= now)
-            || self.due.first().is_some_and(|(due, _)| *due <= now)
+    /// Ends the leases whose time is over, and names their workers and units.
+    pub fn expire(&mut self, now: Duration) -> BTreeMap<WorkerId, Vec<UnitId>> {
+        let mut expired: BTreeMap<WorkerId, Vec<UnitId>> = BTreeMap::new();
+        if now < self.look_next {
+            return expired;
+        }
+        self.look_next = now.saturating_add(LOOK_EVERY);
+        for (unit, lent) in &self.by_unit {
+            for holding in lent.holdings().filter(|holding| holding.expires <= now) {
+                expired.entry(holding.worker).or_default().push(*unit);
+            }
+        }
+        for (worker, units) in &mut expired {
+            units.sort_unstable();
+            units.iter().for_each(|unit| _ = self.end_of(*unit, *worker));
+        }
+        expired
     }
 
-    /// Ends the leases that have expired, and names their workers and units.
-    pub fn expire(&mut self, now: Duration) -> Vec<(WorkerId, Vec<UnitId>)> {
-        let late: Vec<_> = self
-            .expiries
-            .iter()
-            .take_while(|(expires, _)| *expires <= now)
-            .map(|(_, worker)| *worker)
-            .collect();
-        late.into_iter().map(|worker| (worker, self.end_all_of(worker))).collect()
+    /// Whether some units have one lease, so that they may have a backup.
+    pub fn has_single(&self) -> bool {
+        !self.single.is_empty()
     }
 
-    /// The units that should have been counted by now, the longest overdue first: those after that one, then the others.
-    pub fn overdue(&self, now: Duration, after: (Duration, UnitId)) -> impl Iterator<Item = Overdue> + '_ {
-        let is_late = move |(due, _): &&(Duration, UnitId)| *due <= now;
-        let rest = self.due.range((Excluded(after), Unbounded)).take_while(is_late);
-        let late = rest.chain(self.due.range(..=after).take_while(is_late));
-        late.filter_map(|&(due, unit)| Some(Overdue { due, unit, holder: self.holder(unit)? }))
+    /// The units with one lease, the oldest one first.
+    pub fn single(&self) -> impl Iterator<Item = SingleLease> + '_ {
+        self.single.iter().filter_map(|(_, unit)| {
+            let Holding { worker, variant, .. } = self.by_unit.get(unit)?.first;
+            Some(SingleLease { unit: *unit, holder: worker, variant })
+        })
     }
 
-    /// The units lent by leases that have neither expired nor are overdue.
+    /// The units with a lease that has not expired.
     #[cfg(test)]
-    pub fn safe_after(&self, now: Duration) -> BTreeSet<UnitId> {
-        let is_safe = |lent: &Lent| lent.due > now && self.held[&lent.worker].expires > now;
-        self.by_unit.iter().filter(|(_, lent)| is_safe(lent)).map(|(unit, _)| *unit).collect()
+    pub fn unexpired(&self, now: Duration) -> BTreeSet<UnitId> {
+        let is_held = |lent: &Lent| lent.holdings().any(|holding| holding.expires > now);
+        self.by_unit.iter().filter(|(_, lent)| is_held(lent)).map(|(unit, _)| *unit).collect()
     }
 }

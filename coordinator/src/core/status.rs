@@ -2,25 +2,25 @@
 
 use std::time::Duration;
 
-use proto::{Assurance, Phase, RunStatus, Sample, Work};
+use proto::{Assurance, Owner, Phase, RunStatus, Sample, Work};
+use queens::UnitId;
 use records::assess;
+use records::standing::Level;
 
 use super::Core;
-use super::crews::listed;
-use super::open::CheckKind;
-use super::speed::Rest;
-use super::workers::{MOST_LISTED, Methods};
+use super::members::{MOST_LISTED, Member, Methods, known_machines, listed};
+use super::progress::Rest;
+use super::votes::CheckKind;
 
 /// At most so many units are named as set aside.
 const NAMED: usize = 100;
 
+/// So many disputes are looked at for one that nobody can decide.
+const DISPUTES_LOOKED_AT: usize = 10;
+
 /// What is told where nobody counts what is left.
 const ONE_METHOD: &str = "only checks are left by a method that the cards of the workers here do not build: start a worker without --gpu, \
                           or on another machine";
-
-/// What is told where nobody who is there can decide what is in dispute.
-const UNDECIDED: &str = "units are in dispute that nobody here can decide: start a worker on another machine, or of a third owner \
-                         where two disagree";
 
 /// The progress of a run that has taken all the work that was expected of it, and more.
 const ALMOST: f64 = 0.9999;
@@ -28,118 +28,162 @@ const ALMOST: f64 = 0.9999;
 impl Core {
     /// Where the run stands; phase, events, other trouble and elapsed time are the caller's to add.
     pub fn status(&self, now: Duration) -> RunStatus {
-        let sums = self.standing.sums();
-        let machines = self.machines(now);
+        let standing = self.votes.standing();
+        let sums = standing.sums();
+        let machines = known_machines(&self.members, &sums.machines, now);
         let there = machines.iter().filter(|machine| machine.is_there()).count() as u64;
         let is_going_on = there > 0 && self.paused.is_none();
         RunStatus {
-            board: self.plan.board(),
-            fingerprint: self.plan.fingerprint().clone(),
-            units: self.shard.size(self.plan.units()),
-            done: self.standing.done(),
+            board: self.plan().board(),
+            fingerprint: self.plan().fingerprint().clone(),
+            units: self.work.units(),
+            done: standing.done(),
             leased: self.leases.to_count() as u64,
             disputed: sums.disputed.len() as u64,
-            progress: self.progress(),
+            progress: self.share_done(),
             totals: sums.tally.totals().unwrap_or_default(),
             run: None,
             term: None,
             replicas: 0,
             followers: 0,
             elapsed: Duration::ZERO,
-            left: if is_going_on { self.speed.left(now, self.rest(now)) } else { None },
-            rate: self.units_rate.per_second(now).unwrap_or(0.0),
+            left: if is_going_on { self.progress.left(now, self.rest()) } else { None },
+            rate: self.progress.rate(now),
             phase: Phase::Counting,
             trouble: self.trouble(now).unwrap_or_default(),
-            workers: self.workers.status(now, |worker| self.leases.units_of(worker)),
-            workers_total: self.workers.len() as u64,
-            threads_total: self.workers.threads(),
+            workers: self.members.status(now, |worker| self.leases.units_of(worker)),
+            workers_total: self.members.len() as u64,
+            threads_total: self.members.threads(),
             assurance: self.assurance(),
-            set_aside: self.losses.set_aside().iter().take(NAMED).copied().collect(),
-            set_aside_total: self.losses.set_aside().len() as u64,
+            set_aside: self.schedule.set_aside().iter().take(NAMED).copied().collect(),
+            set_aside_total: self.schedule.set_aside().len() as u64,
             work: Work {
-                total: core_seconds(self.total_work) * self.relative_work,
-                done: core_seconds(self.standing.sums().work) * self.relative_work,
+                total: core_seconds(self.work.scaled(self.work.total())),
+                done: core_seconds(self.work.scaled(sums.work)),
             },
-            families: self.families.status(&self.standing),
+            families: self.families.status(standing),
             history: Vec::new(),
             events: Vec::new(),
             machines_total: machines.len() as u64,
             machines_there: there,
             machines: listed(machines),
             paused: self.paused.clone(),
-            double_check: self.policy.to_string(),
+            double_check: self.policy().to_string(),
             release: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
 
     /// How the run has come until then, in seconds since 1970 (UTC): while units are to be counted a standstill is part of it.
     pub fn history(&self, unix_time: u64) -> Vec<Sample> {
-        let history = &self.standing.sums().history;
-        if self.standing.is_counted(&self.plan, self.shard) {
-            history.samples(self.total_work, unix_time)
+        let standing = self.votes.standing();
+        let history = &standing.sums().history;
+        if standing.is_counted(self.plan(), self.shard()) {
+            history.samples(self.work.total(), unix_time)
         } else {
-            history.samples_until_now(self.total_work, unix_time)
+            history.samples_until_now(self.work.total(), unix_time)
         }
     }
 
-    /// The expected work of the units that are not on record, in nanoseconds of one core: none where there are none, and else some.
-    pub(super) fn work_left(&self) -> f64 {
-        self.total_work.saturating_sub(self.standing.sums().work) as f64 * self.relative_work
-    }
-
-    /// What is left to be counted and checked, and confirmed by another owner at that time.
-    pub(super) fn rest(&self, now: Duration) -> Rest {
-        let open = self.symmetric_counts.iter().filter(|unit| !self.standing.is_done(**unit));
-        let symmetric = open.map(|unit| self.plan.mean_weight(*unit) as f64).sum::<f64>();
-        let (units, done) = (self.shard.size(self.plan.units()), self.standing.done());
+    /// What is left to be counted and checked.
+    pub(super) fn rest(&self) -> Rest {
+        let standing = self.votes.standing();
+        let symmetric = self.work.symmetric_left(standing);
         // So many of the counts that are still to come will be checked, at least.
-        let share = self.policy.strength().min(1.0);
-        let confirmations = if self.awaits_confirmations(now) { self.unconfirmed() } else { 0 };
-        let checks =
-            (self.standing.pending(self.policy) + confirmations) as f64 + share * (units - done) as f64;
-        let completions = (self.work_left() - symmetric).max(0.0) + self.mean_work * checks;
-        Rest { symmetric: symmetric / 1e9, completions: completions / 1e9 }
+        let share = self.policy().strength().min(1.0);
+        let to_come = (self.work.units() - standing.done()) as f64;
+        let checks = standing.pending(self.policy()) as f64 + share * to_come;
+        let completions = (self.work.left(standing) - symmetric).max(0.0) + self.work.mean_unit() * checks;
+        Rest { symmetric: core_seconds(symmetric), completions: core_seconds(completions) }
     }
 
     /// How much of the work is done, from 0 to 1. What is expected is not exact: until all is counted there is some left.
-    fn progress(&self) -> f64 {
-        if self.standing.done() >= self.shard.size(self.plan.units()) {
+    fn share_done(&self) -> f64 {
+        let standing = self.votes.standing();
+        if standing.done() >= self.work.units() {
             return 1.0;
         }
-        let done = self.standing.sums().work as f64 / (self.total_work as f64).max(1.0);
+        let done = standing.sums().work as f64 / (self.work.total() as f64).max(1.0);
         done.min(ALMOST)
     }
 
     /// What double-checking says so far; of those who are not believed as many are named as fit a message.
     fn assurance(&self) -> Assurance {
-        let mut assurance = assess(&self.standing, self.policy);
+        let mut assurance = assess(self.votes.standing(), self.policy());
         assurance.quarantined.truncate(MOST_LISTED);
         assurance.expelled.truncate(MOST_LISTED);
         assurance
     }
 
-    /// What keeps the run from its end, if anything.
+    /// What keeps the run from its end, if anything: whom it waits for, and the way out.
     fn trouble(&self, now: Duration) -> Option<String> {
-        if self.open_counts() > 0 || self.leases.to_count() > 0 {
-            self.undecided(now)
+        if self.votes.has_only_checks_left(&self.work) {
+            self.undecided(now).or_else(|| self.unchecked(now)).or_else(|| self.only_lost_units())
         } else {
-            self.only_lost_units().or_else(|| self.only_other_methods(now))
+            self.only_lost_units()
         }
     }
 
-    /// Whether disputes are left, and nobody who is there has been of use for them: nobody was lent any, or who was has decided nothing.
+    /// Whether there is a dispute that nobody who is there can help to decide.
     fn undecided(&self, now: Duration) -> Option<String> {
-        let are_left = !self.standing.sums().disputed.is_empty()
-            && (self.is_nobody_of_use(now)
-                || (self.is_counted_in_vain() && self.have_machines_had_their_time(now)));
-        are_left.then(|| UNDECIDED.to_owned())
+        let disputed = self.votes.disputed();
+        let is_stuck = |unit: &&UnitId| {
+            let can_help = |worker: &Member| {
+                let Member { identity, kernel, methods, .. } = worker;
+                self.variant_to_decide(now, identity, *kernel, *methods, **unit).is_some()
+            };
+            !self.leases.contains(**unit)
+                && !self.votes.is_recording(**unit)
+                && !self.members.all().filter(|worker| !worker.drains).any(can_help)
+        };
+        let unit = *disputed.iter().take(DISPUTES_LOOKED_AT).find(is_stuck)?;
+        let ballot = self.votes.ballot(&self.work, unit);
+        let said = ballot.summary(|owner, machine| Owner::new(owner).title(machine));
+        let others = match disputed.len() {
+            1 => String::new(),
+            several => format!(" ({} units are in dispute)", several),
+        };
+        let whom = if ballot.is_among_owners() { "of another owner" } else { "on another machine" };
+        Some(format!(
+            "unit {unit} is in dispute{others}, and nobody here can decide it: {said}; start a worker {whom}, or take a wrong count back with diadem retract"
+        ))
+    }
+
+    /// Whether checks are left that nobody who is there may make.
+    fn unchecked(&self, now: Duration) -> Option<String> {
+        let machines = &self.votes.standing().sums().machines;
+        let may = |worker: &Member, methods: Methods, kind: CheckKind| {
+            self.may_check(now, &worker.identity, methods, kind)
+        };
+        let workers = || self.members.all().filter(|worker| !worker.drains);
+        let waits = |kind: &CheckKind| !workers().any(|worker| may(worker, worker.methods, *kind));
+        let mut kinds = self.schedule.kinds_of_checks();
+        if self.leases.has_single() || self.members.is_empty() || kinds.clone().any(|kind| !waits(&kind)) {
+            return None;
+        }
+        let kind = kinds.find(waits)?;
+        if workers().any(|worker| may(worker, Methods::Both, kind)) {
+            return Some(ONE_METHOD.to_owned());
+        }
+        let machine = machines.get(kind.counted);
+        let whom = match self.degree(now, kind.counted) {
+            Level::AnotherOwner => format!("another owner than {}", Owner::new(&machine.owner).typed()),
+            _ => format!("another machine than {}", machine.title()),
+        };
+        let way_out = match self.independence.next_step(now) {
+            Some(left) => format!("in {} s less independent checks are accepted", left.as_secs()),
+            None => "the run requires two owners: diadem policy --require-owners 1 lifts that".to_owned(),
+        };
+        Some(format!("the checks that are left wait for {whom}; start a worker there, or wait: {way_out}"))
     }
 
     fn only_lost_units(&self) -> Option<String> {
-        let aside = self.losses.set_aside();
-        let left = self.shard.size(self.plan.units()) - self.standing.done();
-        let pending = self.standing.pending(self.policy);
-        let checks = aside.iter().filter(|unit| self.standing.is_pending(**unit, self.policy)).count() as u64;
+        if self.open_counts() > 0 || self.leases.to_count() > 0 {
+            return None;
+        }
+        let (standing, aside) = (self.votes.standing(), self.schedule.set_aside());
+        let left = self.work.units() - standing.done();
+        let pending = standing.pending(self.policy());
+        let checks = aside.iter().filter(|unit| standing.is_pending(**unit, self.policy())).count() as u64;
         let is_all_aside = left > 0 || (pending > 0 && pending == checks);
         (!aside.is_empty() && is_all_aside).then(|| format!(
             "only units are left that were lost with five workers each ({}): one is tried again an hour after the last was lost; see what becomes of it, or restart the coordinator to try them at once",
@@ -147,22 +191,19 @@ impl Core {
         ))
     }
 
-    /// Whether nobody who is there counts by the method that is left: nothing is lent, and everybody has had his time.
-    fn only_other_methods(&self, now: Duration) -> Option<String> {
-        let is_possible = |kind: &CheckKind| {
-            let machine = self.standing.sums().machines.get(kind.counted);
-            !kind.by_kernel || self.workers.all().any(|worker| !worker.identity.is(machine))
-        };
-        let is_stuck = self.have_machines_had_their_time(now)
-            && self.leases.is_empty()
-            && !self.workers.is_empty()
-            && self.workers.all().all(|worker| worker.methods == Methods::Own)
-            && !self.open.checks.keys().any(is_possible);
-        is_stuck.then(|| ONE_METHOD.to_owned())
+    /// Units that are neither on record, nor on their way there, nor lent, nor set aside.
+    pub(super) fn open_counts(&self) -> u64 {
+        let standing = self.votes.standing();
+        let is_open = |unit: &&UnitId| !self.leases.contains(**unit) && !standing.is_done(**unit);
+        let recording = self.votes.recording().filter(is_open).count() as u64;
+        let is_aside = |unit: &&UnitId| is_open(unit) && !self.votes.is_recording(**unit);
+        let aside = self.schedule.set_aside().iter().filter(is_aside).count() as u64;
+        let gone = standing.done() + self.leases.to_count() as u64 + recording + aside;
+        self.work.units().saturating_sub(gone)
     }
 }
 
 /// Nanoseconds as seconds.
-fn core_seconds(work: u128) -> f64 {
-    work as f64 / 1e9
+fn core_seconds(work: f64) -> f64 {
+    work / 1e9
 }

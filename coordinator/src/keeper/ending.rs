@@ -80,7 +80,7 @@ impl Keeper {
         if !matches!(self.stage, Stage::Counting) {
             return;
         }
-        let is_complete = self.core.is_complete(self.now());
+        let is_complete = self.core.is_complete();
         self.replicas.expect_end(self.clock.now(), is_complete);
         if !is_complete {
             self.read_in_background();
@@ -264,7 +264,7 @@ impl Keeper {
     fn adopt(&mut self, audit: &Audit) {
         if self.audits.opening.take().is_some() {
             self.core.standing().adopt_counts(&audit.standing);
-            self.core.ledger_read(self.now());
+            self.core.counts_adopted();
         }
     }
 

@@ -93,7 +93,7 @@ impl Keeper {
             if reply.is_closed() {
                 continue;
             }
-            let may_lend = in_vain < ASKED_IN_VAIN && self.core.may_lend(now);
+            let may_lend = in_vain < ASKED_IN_VAIN && self.core.may_lend();
             let answer = if has_ended {
                 Ok(LeaseReply::Finished)
             } else if !may_lend && clock < waiting.until {

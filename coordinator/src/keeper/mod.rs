@@ -154,11 +154,6 @@ fn keeper(
     let nowhere = || LedgerPosition::beginning(LineHash::of(b"in memory"));
     let (ends, end) = watch::channel(store.as_ref().map_or_else(nowhere, |store| store.end().clone()));
     let replicas = Replication::of(replicas, store.as_ref());
-    if replicas.is_settled() {
-        core.expect_nobody();
-    } else if replicas.needed().is_some() {
-        core.expect_back(clock.now());
-    }
     let (plan, shard) = (Arc::clone(core.plan()), core.shard());
     let is_counted = core.standing().is_counted(&plan, shard);
     let served = store.as_ref().filter(|_| replicas.needed().is_some());
@@ -294,7 +289,7 @@ impl Keeper {
                 }
             },
             Request::StrikeOff(owner) => {
-                let workers = self.core.strike_off(now, &owner);
+                let workers = self.core.strike_off(&owner);
                 if workers > 0 {
                     let workers = counted(workers as u64, "worker");
                     let text = format!("{owner} was revoked, and {workers} struck off");

@@ -27,7 +27,8 @@ impl Keeper {
         let (at, reason) = (self.unix_time(), Some(change.reason.clone()));
         let policy = raised.map(|double_check| {
             let reason = reason.clone();
-            Record::Policy(Policy { double_check, reason, at })
+            let require_owners = self.core.standing().sums().require_owners;
+            Record::Policy(Policy { double_check, require_owners, reason, at })
         });
         let on_disk = replicas.map(|replicas| Record::Replicas(Replicas { replicas, reason, at }));
         if policy.is_some() || on_disk.is_some() {

@@ -47,7 +47,7 @@ impl Keeper {
             let _span = debug_span!("unit", %unit, attempt = self.core.attempt(unit)).entered();
             debug!(completions = count.completions, cpu = count.cpu.as_secs_f64(), "counted");
             match self.core.judge(now, unix_time, report.worker, count) {
-                Ok((_, records)) if is_auditing && self.core.is_superfluous(now, &records) => {
+                Ok((_, records)) if is_auditing && self.core.is_superfluous(&records) => {
                     self.core.not_recorded(&records);
                     verdicts.push(Verdict::Known);
                 }

@@ -27,7 +27,7 @@ use crate::tests::known_worker::{registration, report};
 /// A keeper of that plan in memory, by that clock.
 fn of(plan: Arc<Plan>, clock: &SetClock) -> (Keeper, Channels) {
     let standing = Standing::new(&plan);
-    let core = Core::new(plan, Shard::default(), standing, DoubleCheck::None, LeaseKey::new([7; 32]), 7);
+    let core = Core::new(plan, Shard::default(), standing, DoubleCheck::None.into(), LeaseKey::new([7; 32]), 7);
     keeper(core, None, Arc::new(clock.clone()), None).unwrap()
 }
 
@@ -151,7 +151,7 @@ fn while_the_answer_is_audited_one_more_check_is_known_and_not_recorded_and_a_co
     clock.advance(LEASE_TIME);
     count_all(&mut keeper, b);
     count_all(&mut keeper, c);
-    assert!(keeper.core.is_complete(keeper.now()));
+    assert!(keeper.core.is_complete());
     let checks = |keeper: &mut Keeper| keeper.core.standing().sums().checks;
     let before = checks(&mut keeper);
     keeper.stage = Stage::Auditing;
@@ -228,7 +228,7 @@ fn checkpoints_of(plan: Plan, counts: u64) -> (u64, u64) {
     let (store, standing, _) = Store::open(options).unwrap();
     let plan = store.directory().plan().clone();
     let key = LeaseKey::new([7; LeaseKey::BYTES]);
-    let core = Core::new(plan, Shard::default(), standing, DoubleCheck::None, key, 7);
+    let core = Core::new(plan, Shard::default(), standing, DoubleCheck::None.into(), key, 7);
     let clock = SetClock::default();
     let (mut keeper, _channels) = keeper(core, Some(store), Arc::new(clock.clone()), None).unwrap();
     let (mut saved, mut next) = (0, keeper.save_next);

@@ -147,7 +147,7 @@ mod tests {
             Record::Term(TermRecord { term: 7, coordinator, key, at: 1 })
         };
         let replicas = |reason| Record::Replicas(Replicas { replicas: 2, reason, at: 1 });
-        let policy = |reason| Record::Policy(Policy { double_check: DoubleCheck::All, reason, at: 1 });
+        let policy = |reason| Record::Policy(Policy { double_check: DoubleCheck::All, require_owners: None, reason, at: 1 });
         let said = || Some("as it is a record".to_owned());
         let key = "0af9".repeat(16);
         for record in

@@ -226,6 +226,9 @@ pub struct Admission {
 pub struct Policy {
     /// Which counts are made a second time.
     pub double_check: DoubleCheck,
+    /// By how many owners each checked unit must have been counted: 2, or nothing where one owner is enough.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub require_owners: Option<u32>,
     /// The operator's reason, where it was changed while the run was served.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

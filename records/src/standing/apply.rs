@@ -29,6 +29,7 @@ impl Standing {
             Record::Admit(r) => self.sums.machines.admit(&r.owner, r.machine.as_deref()),
             Record::Policy(r) => {
                 self.sums.policy = Some(r.double_check);
+                self.sums.require_owners = r.require_owners;
                 Ok(())
             }
             Record::Term(r) => self.begin_term(r),
@@ -249,7 +250,8 @@ impl Standing {
         }
         self.counts.forget(unit);
         if r.leaves_a_vote() {
-            self.sums.disputed.entry(unit).or_default().push(told);
+            // It was made before those that contradict it.
+            self.sums.disputed.entry(unit).or_default().insert(0, told);
         }
         if r.contradiction
             && let Summand::Symmetric(member, _) = plan.summand(unit)

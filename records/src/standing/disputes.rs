@@ -86,9 +86,9 @@ impl Standing {
         confirming.into_iter().for_each(|other| self.confirm(plan, unit, own, other));
         if level < Level::AnotherMachine {
             let machines = &mut self.sums.machines;
-            let said_otherwise =
-                votes.iter().any(|other| other.origin.machine == own && !machines.agree(other, vote));
-            machines.get_mut(own).self_contradictions += u64::from(said_otherwise);
+            if votes.iter().any(|other| other.origin.machine == own && !machines.agree(other, vote)) {
+                machines.contradicts_itself(own);
+            }
             return;
         }
         let losers = votes.iter().filter(|other| self.loses(other, vote, &agreeing));

@@ -28,7 +28,7 @@ pub struct Machine {
     pub trust: Trust,
 }
 
-/// A machine that has contradicted itself so often decides nothing more alone: it errs, and might do so twice alike.
+/// A machine that has contradicted itself in so many units is quarantined.
 const MOST_SELF_CONTRADICTIONS: u64 = 10;
 
 /// Whether a machine is believed.
@@ -49,9 +49,9 @@ impl Machine {
         self.trust != Trust::Believed
     }
 
-    /// Whether two equal counts of it decide a dispute where nobody else is there.
-    pub fn may_decide_alone(&self) -> bool {
-        self.self_contradictions < MOST_SELF_CONTRADICTIONS
+    /// Whether it has contradicted itself so often that it is not believed any more.
+    pub fn contradicts_itself(&self) -> bool {
+        self.self_contradictions >= MOST_SELF_CONTRADICTIONS
     }
 
     /// How many of its standing counts are to be taken back.

@@ -46,6 +46,8 @@ pub struct Sums {
     pub machines: Machines,
     /// How counts are checked, where the ledger says it.
     pub policy: Option<DoubleCheck>,
+    /// By how many owners each checked unit must have been counted, where the ledger says it.
+    pub require_owners: Option<u32>,
     /// The last term, and who opened it, where the ledger says it.
     pub term: Option<(u64, String)>,
     /// How many followers must have a record before it is acknowledged, where the ledger says it.
@@ -70,6 +72,7 @@ impl Sums {
             contradictory: BTreeSet::new(),
             machines: Machines::default(),
             policy: None,
+            require_owners: None,
             term: None,
             replicas: None,
         }

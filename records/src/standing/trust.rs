@@ -33,6 +33,15 @@ impl Machines {
         }
     }
 
+    /// The machine has contradicted itself in one more unit, and nobody else has decided which of its counts is right.
+    pub fn contradicts_itself(&mut self, id: MachineId) {
+        let machine = self.get_mut(id);
+        machine.self_contradictions += 1;
+        if machine.contradicts_itself() {
+            self.quarantine(id);
+        }
+    }
+
     /// Somebody is not believed any more because a record says so.
     ///
     /// # Errors

@@ -17,7 +17,8 @@ fn counts_of_a_quarantined_machine_that_has_left_are_taken_back() {
     let truth = Truth::of(8, 20);
     let liar = Habit::LiesOneIn(1);
     let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest, Habit::Honest, liar], 1);
-    while world.core.trust_changes == 0 || world.core.standing.unbelieved() > 0 {
+    let is_anybody_struck = |world: &World| world.core.votes.standing().sums().machines.trust_changes() > 0;
+    while !is_anybody_struck(&world) || world.core.votes.standing().unbelieved() > 0 {
         world.round();
     }
     world.workers.push(SimulatedWorker::new(3, liar));

@@ -1,6 +1,5 @@
 //! What must hold after each step, whatever has happened.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use proto::Owner;
@@ -9,6 +8,7 @@ use records::DoubleCheck;
 use records::standing::UnitMark;
 
 use super::worker::Habit;
+use crate::core::votes::Need;
 use super::{Truth, World};
 
 impl World {
@@ -21,43 +21,35 @@ impl World {
 
     fn standing_is_what_the_records_say(&mut self) {
         let replayed = self.replayed();
-        assert_eq!(self.core.standing.sums(), replayed.sums());
+        assert_eq!(self.core.votes.standing().sums(), replayed.sums());
         for mark in UnitMark::ALL {
-            assert!(self.core.standing.units_with(mark).eq(replayed.units_with(mark)), "{mark:?}");
+            assert!(self.core.votes.standing().units_with(mark).eq(replayed.units_with(mark)), "{mark:?}");
         }
         for unit in (0..self.truth.plan.units()).map(UnitId) {
-            let known = self.core.standing.vote(unit);
+            let known = self.core.votes.standing().vote(unit);
             assert!(known.is_none() || known == replayed.vote(unit), "unit {unit}");
         }
-        assert!(self.core.recording.is_empty(), "nothing is on its way");
+        assert_eq!(self.core.votes.recording().next(), None, "nothing is on its way");
     }
 
     fn every_open_unit_is_found(&self) {
-        let (core, open) = (&self.core, &self.core.open);
-        let checks: BTreeSet<UnitId> = open.checks.values().flatten().copied().collect();
+        let core = &self.core;
         let mut counts_open = 0;
         for unit in (0..self.truth.plan.units()).map(UnitId) {
-            let is_found = if core.is_taken(unit) || core.losses.set_aside().contains(&unit) {
-                true
-            } else if core.standing.is_done(unit) {
-                !core.is_open_check(unit) || checks.contains(&unit) || open.suspects.contains(&unit)
-            } else {
-                counts_open += 1;
-                unit.0 >= open.cursor
-                    || open.returned.contains(&unit)
-                    || open.lost.contains(&unit)
-                    || open.kept_back.contains(&unit)
-                    || open.disputes.contains(&unit)
-                    || open.suspects.contains(&unit)
-            };
-            assert!(is_found, "unit {unit} is open, but would never be lent: {open:?}");
+            let is_taken = core.leases.contains(unit) || core.votes.is_recording(unit);
+            if is_taken || core.schedule.set_aside().contains(&unit) {
+                continue;
+            }
+            counts_open += u64::from(!core.votes.standing().is_done(unit));
+            let is_found = core.votes.need(&core.work, unit) == Need::Nothing || core.schedule.finds(unit);
+            assert!(is_found, "unit {unit} is open, but would never be lent: {:?}", core.schedule);
         }
         assert_eq!(core.open_counts(), counts_open);
     }
 
     fn only_the_wrong_are_quarantined(&self) {
         for worker in self.workers.iter().filter(|worker| worker.habit == Habit::Honest) {
-            assert!(!self.core.is_quarantined(&worker.identity()), "{} was right", worker.machine);
+            assert!(!self.core.votes.is_quarantined(&worker.identity()), "{} was right", worker.machine);
         }
     }
 }

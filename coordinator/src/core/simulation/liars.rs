@@ -73,7 +73,7 @@ fn two_machines_that_disagree_wait_for_a_third() {
         world.round();
     }
     let status = world.core.status(world.now);
-    assert!(status.disputed > 0 && !world.core.is_complete(world.now), "{status:?}");
+    assert!(status.disputed > 0 && !world.core.is_complete(), "{status:?}");
     assert!(status.assurance.quarantined.is_empty(), "{status:?}");
     world.workers.push(super::SimulatedWorker::new(2, Habit::Honest));
     world.finish();
@@ -94,6 +94,6 @@ fn one_machine_alone_checks_itself_in_another_way() {
     let mut world = World::new(&truth, DoubleCheck::All, &[Habit::LiesOneIn(5)], 1);
     (0..1000).for_each(|_| world.round());
     let status = world.core.status(world.now);
-    assert!(!world.core.is_complete(world.now), "who lies that often decides nothing more alone");
+    assert!(!world.core.is_complete(), "who lies that often decides nothing more alone");
     assert!(status.trouble.contains("another machine"), "{status:?}");
 }

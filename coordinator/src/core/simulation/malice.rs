@@ -29,11 +29,11 @@ fn world(truth: &Arc<Truth>, malice: &[Habit], seed: u64) -> World {
 /// owner calls it by another name.
 fn rounds(world: &mut World) -> u32 {
     for round in 0..20_000 {
-        if world.core.is_complete(world.now) {
+        if world.core.is_complete() {
             return round;
         }
         for worker in world.workers.iter_mut().filter(|worker| worker.habit != Habit::Honest) {
-            if world.core.is_quarantined(&worker.identity()) {
+            if world.core.votes.is_quarantined(&worker.identity()) {
                 worker.machine = format!("m-{round}-{}", worker.machine.len());
                 worker.id = None;
             }
@@ -67,7 +67,7 @@ fn one_malicious_owner_among_three_honest_ones_spoils_nothing_and_delays_little_
         assert!(disturbed.is_exact(), "seed {seed}, {malice:?}");
         assert!(taken <= 2 * alone, "seed {seed}, {malice:?}: {taken} rounds instead of {alone}");
         for honest in &disturbed.workers[..3] {
-            assert!(!disturbed.core.is_quarantined(&honest.identity()), "seed {seed}: {}", honest.owner);
+            assert!(!disturbed.core.votes.is_quarantined(&honest.identity()), "seed {seed}: {}", honest.owner);
         }
         let assurance = disturbed.core.status(disturbed.now).assurance;
         assert_eq!(assurance.on_two_owners, truth.plan.units(), "seed {seed}: {assurance:?}");
@@ -122,7 +122,7 @@ fn an_owner_of_whom_three_machines_were_wrong_is_expelled_with_all_of_them() {
     let assurance = disturbed.core.status(disturbed.now).assurance;
     assert_eq!(assurance.expelled, ["mallory"]);
     let another = SimulatedWorker { owner: Owner::new("mallory"), ..SimulatedWorker::new(3, Habit::Honest) };
-    assert!(disturbed.core.is_quarantined(&another.identity()), "under any name");
+    assert!(disturbed.core.votes.is_quarantined(&another.identity()), "under any name");
 }
 
 #[test]
@@ -139,8 +139,8 @@ fn two_owners_who_disagree_wait_for_a_third_whatever_machines_either_has() {
         world.round();
     }
     let status = world.core.status(world.now);
-    assert!(status.disputed > 0 && !world.core.is_complete(world.now), "{status:?}");
-    assert!(!world.core.is_quarantined(&world.workers[0].identity()));
+    assert!(status.disputed > 0 && !world.core.is_complete(), "{status:?}");
+    assert!(!world.core.votes.is_quarantined(&world.workers[0].identity()));
     let mut third = SimulatedWorker::new(1, Habit::Honest);
     third.owner = Owner::new("ben");
     world.workers.push(third);

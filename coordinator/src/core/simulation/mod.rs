@@ -90,7 +90,7 @@ impl World {
     }
 
     fn core(truth: &Truth, standing: Standing, policy: DoubleCheck, seed: u64) -> Core {
-        Core::new(Arc::clone(&truth.plan), Shard::default(), standing, policy, KEY, seed)
+        Core::new(Arc::clone(&truth.plan), Shard::default(), standing, policy.into(), KEY, seed)
     }
 
     /// What the records on disk add up to.
@@ -111,7 +111,6 @@ impl World {
         }
         let seed = self.random.random();
         self.core = Self::core(&self.truth, standing, self.policy, seed);
-        self.core.expect_back(self.now);
     }
 
     /// The audit after a restart has read the ledger, and finds what the core says that knows not all counts.
@@ -120,7 +119,7 @@ impl World {
         let standing = self.core.standing();
         assert!(standing.sums().agrees_with(audited.sums()) && standing.marks() == audited.marks());
         self.core.standing().adopt_counts(&audited);
-        self.core.ledger_read(self.now);
+        self.core.counts_adopted();
     }
 
     /// Records what was judged, unless the disk is full.
@@ -152,7 +151,7 @@ impl World {
     /// Runs undisturbed until all is counted and checked.
     fn finish(&mut self) {
         for _ in 0..20_000 {
-            if self.core.is_complete(self.now) {
+            if self.core.is_complete() {
                 return;
             }
             self.round();
@@ -166,7 +165,7 @@ impl World {
             || Identity { owner: Owner::default(), machine: machine.to_owned() },
             SimulatedWorker::identity,
         );
-        self.core.is_quarantined(&identity)
+        self.core.votes.is_quarantined(&identity)
     }
 
     fn take_back(&mut self) {

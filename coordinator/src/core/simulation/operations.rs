@@ -27,7 +27,7 @@ impl World {
             }
             Err(refusal) => {
                 let identity = self.workers[k].identity();
-                assert!(self.core.is_quarantined(&identity), "{refusal}");
+                assert!(self.core.votes.is_quarantined(&identity), "{refusal}");
                 assert!(
                     matches!(&refusal, Refusal::Quarantined(machine, _) if *machine == identity.to_string()),
                     "{refusal}"
@@ -48,11 +48,12 @@ impl World {
 
     pub fn lease(&mut self, k: usize, want: u32) {
         let Some(id) = self.workers[k].id else { return };
-        let lent_before = self.core.leases.safe_after(self.now);
+        let lent_before = self.core.leases.unexpired(self.now);
         let result = self.core.lease(self.now, id, want);
         let Some(leases) = self.called(k, result) else { return };
         for lease in &leases {
-            assert!(!lent_before.contains(&lease.unit), "unit {} is lent already", lease.unit);
+            let holders = self.core.leases.holders(lease.unit).count();
+            assert!(holders == 1 || lent_before.contains(&lease.unit), "unit {} is no backup", lease.unit);
         }
         let worker = &mut self.workers[k];
         worker.held.retain(|held| leases.iter().all(|lease| lease.unit != held.unit));

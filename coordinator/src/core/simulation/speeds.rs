@@ -95,7 +95,7 @@ fn takes(truth: &std::sync::Arc<Truth>, machines: &[(&str, f64)]) -> f64 {
         .collect();
     let all: f64 = devices.iter().map(|device| 2.0 * device.thread_speed).sum();
     let ideal = RUN / all;
-    while !world.core.is_complete(world.now) {
+    while !world.core.is_complete() {
         world.now += STEP;
         let is_second = world.now.subsec_nanos() == 0;
         for device in &mut devices {

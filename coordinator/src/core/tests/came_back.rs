@@ -110,7 +110,7 @@ fn an_owner_who_is_alone_takes_up_at_once_what_came_back() {
 #[test]
 fn a_symmetric_count_in_dispute_that_came_back_is_for_an_owner_who_has_counted_it_by_one_algorithm_only() {
     let (mut core, [holder, idle, ada], held) = all_but_one();
-    assert!(core.is_symmetric_count(held.unit));
+    assert!(core.work.is_symmetric_count(held.unit));
     assert_eq!(report(&mut core, T0, holder, held, 7), proto::Verdict::Recorded);
     assert_eq!(report(&mut core, T0, ada, held, 5), proto::Verdict::Conflict);
     core.tick(T0);

@@ -11,7 +11,7 @@ use records::testing::known_run::unit_record;
 
 use super::{T0, any_lease, core, core_with, join, join_of, registration, report};
 use crate::core::machines::{ALONE, PRESENT};
-use crate::core::refusal::{Distrust, Refusal};
+use crate::core::members::{Distrust, Refusal};
 use crate::core::{Core, LEASE_TIME};
 
 #[test]
@@ -66,7 +66,7 @@ fn checks_go_mirrored_to_another_machine_and_only_left_alone_to_the_same_with_an
         assert!(leases.iter().all(|lease| lease.variant.mirrored && lease.variant.other_kernel));
         leases.iter().for_each(|lease| _ = report(&mut core, ALONE, a, *lease, 5));
     }
-    assert!(core.is_complete(T0));
+    assert!(core.is_complete());
     let assurance = core.status(ALONE).assurance;
     assert_eq!((assurance.on_two_machines, assurance.on_one_machine), (1, checked - 1));
 }
@@ -96,7 +96,7 @@ fn a_wrong_count_of_a_unit_that_two_machines_have_counted_quarantines_at_once() 
 fn core_without_symmetric_counts() -> Core {
     let mut core = core_with(DoubleCheck::All);
     let units: Vec<_> =
-        (0..core.plan().units()).take_while(|unit| core.is_symmetric_count(UnitId(*unit))).collect();
+        (0..core.plan().units()).take_while(|unit| core.work.is_symmetric_count(UnitId(*unit))).collect();
     for unit in units {
         let count = unit_record(unit, 0, "z");
         let check = UnitRecord { mirrored: true, of: Some("z".into()), ..count.clone() };
@@ -166,11 +166,11 @@ fn what_another_kind_of_hardware_has_counted_is_checked_first() {
         report(&mut core, T0, worker, count, 5);
         core.release(T0, worker, &lent, false).unwrap();
     }
-    let by_card = |unit| core.standing.vote(unit).map(|vote| vote.origin.machine.0) == Some(1);
+    let by_card = |unit| core.votes.standing().vote(unit).map(|vote| vote.origin.machine.0) == Some(1);
     let pending: Vec<_> = core.open.checks.values().flatten().map(|unit| by_card(*unit)).collect();
     assert_eq!(pending, [false, true], "the processor's machine has the lower number");
     let check = core.lease(T0, other_processor, 1).unwrap()[0];
-    assert_eq!(core.standing.vote(check.unit).unwrap().origin.machine.0, 1);
+    assert_eq!(core.votes.standing().vote(check.unit).unwrap().origin.machine.0, 1);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_count_that_stands_again_is_always_checked() {
     let lease = loop {
         let lease = core.lease(T0, a, 1).unwrap()[0];
         report(&mut core, T0, a, lease, 5);
-        if !core.is_symmetric_count(lease.unit) {
+        if !core.work.is_symmetric_count(lease.unit) {
             break lease;
         }
     };
@@ -243,7 +243,7 @@ fn a_card_without_the_other_method_is_asked_for_it_once_and_the_status_says_when
     while core.status(now).trouble.is_empty() {
         assert!(now < LEASE_TIME * 40, "nobody says that it cannot end");
         for lease in core.lease(now, card, 100).unwrap() {
-            if lease.variant.other_kernel && !core.is_symmetric_count(lease.unit) {
+            if lease.variant.other_kernel && !core.work.is_symmetric_count(lease.unit) {
                 core.release(now, card, &[lease], false).unwrap();
                 (given_back, last) = (given_back + 1, now);
             } else {
@@ -268,14 +268,14 @@ fn a_card_without_the_other_method_is_asked_for_it_once_and_the_status_says_when
         }
         leases.into_iter().for_each(|lease| _ = report(&mut core, now, other, lease, 0));
     }
-    assert!(core.is_complete(now), "{:?}", core.status(now));
+    assert!(core.is_complete(), "{:?}", core.status(now));
 }
 
 #[test]
 fn counts_of_who_has_no_name_are_checked_by_another_machine_and_by_the_same_only_alone_and_in_another_way() {
     let mut core = core_with(DoubleCheck::All);
     let nameless = join_of(&mut core, "", "m");
-    let unit = (0..core.plan().units()).map(UnitId).find(|unit| !core.is_symmetric_count(*unit)).unwrap();
+    let unit = (0..core.plan().units()).map(UnitId).find(|unit| !core.work.is_symmetric_count(*unit)).unwrap();
     let lease = Lease { unit, ..core.lease(T0, nameless, 1).unwrap()[0] };
     report(&mut core, T0, nameless, lease, 5);
     core.release(T0, nameless, &[], true).unwrap();
@@ -299,7 +299,7 @@ fn a_symmetric_count_by_the_second_algorithm_is_checked_by_the_first() {
         let [a, b] = ["a", "b"].map(|name| join(&mut core, name));
         core.random = SeedableRng::seed_from_u64(seed);
         let lease = Lease { variant: by_orbits, ..core.lease(T0, a, 1).unwrap()[0] };
-        assert!(core.is_symmetric_count(lease.unit));
+        assert!(core.work.is_symmetric_count(lease.unit));
         assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
         let check = core.lease(T0, b, 1).unwrap()[0];
         assert_eq!((check.unit, check.variant), (lease.unit, Variant::default()));

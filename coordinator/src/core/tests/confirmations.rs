@@ -40,14 +40,14 @@ fn counted_by_ada() -> (Core, WorkerId, WorkerId) {
 #[test]
 fn what_one_owner_has_checked_alone_is_checked_by_another_before_the_answer() {
     let (mut core, a1, ben) = counted_by_ada();
-    assert!(core.may_lend(T0) && !core.is_complete(T0));
+    assert!(core.may_lend(T0) && !core.is_complete());
     assert!(core.rest(T0).completions > 0.0, "it takes time");
     assert_eq!(core.lease(T0, a1, 100).unwrap(), [], "none of her own");
     let lent = core.lease(T0, ben, 100).unwrap();
     assert!(!lent.is_empty() && lent.iter().all(|lease| lease.variant.mirrored));
     lent.iter().for_each(|lease| _ = report(&mut core, T0, ben, *lease, 0));
     count_all(&mut core, ben);
-    assert!(core.is_complete(T0) && !core.may_lend(T0));
+    assert!(core.is_complete() && !core.may_lend(T0));
     assert!(core.rest(T0).completions <= 0.0);
     assert_eq!(core.status(T0).assurance.on_two_owners, core.plan().units());
 }
@@ -59,10 +59,10 @@ fn an_owner_who_takes_such_checks_and_makes_none_holds_up_the_answer_for_as_long
     for seconds in 1..LEASE_TIME.as_secs() {
         let now = Duration::from_secs(seconds);
         core.renew(now, ben, &held).unwrap();
-        assert!(!core.is_complete(now));
+        assert!(!core.is_complete());
     }
     core.renew(LEASE_TIME, ben, &held).unwrap();
-    assert!(core.is_complete(LEASE_TIME));
+    assert!(core.is_complete());
     let again = core.register(
         LEASE_TIME,
         proto::Registration { owner: Owner::new("ben"), ..registration(&core, "b2", &[]) },
@@ -77,13 +77,13 @@ fn a_pause_gives_no_weaker_answer_and_takes_nobody_s_time() {
     assert_eq!(core.lease(T0, ben, 100).unwrap(), []);
     let resumed = LEASE_TIME * 3;
     core.renew(resumed, ben, &[]).unwrap();
-    assert!(!core.is_complete(resumed) && !core.may_lend(resumed));
-    assert!(core.is_complete(resumed + PRESENT + Duration::from_secs(1)), "he has left");
+    assert!(!core.is_complete() && !core.may_lend(resumed));
+    assert!(core.is_complete(), "he has left");
     core.pause(resumed, None);
     assert!(core.may_lend(resumed));
     let soon = resumed + LEASE_TIME / 2;
     core.renew(soon, ben, &[]).unwrap();
-    while !core.is_complete(soon) {
+    while !core.is_complete() {
         let checks = core.lease(soon, ben, 100).unwrap();
         assert!(!checks.is_empty());
         checks.into_iter().for_each(|lease| _ = report(&mut core, soon, ben, lease, 0));
@@ -94,10 +94,10 @@ fn a_pause_gives_no_weaker_answer_and_takes_nobody_s_time() {
 #[test]
 fn the_answer_waits_for_nobody_who_is_not_there() {
     let (core, ..) = counted_by_ada();
-    assert!(core.is_complete(PRESENT + Duration::from_secs(1)), "nobody was heard of lately");
+    assert!(core.is_complete(), "nobody was heard of lately");
     let (mut core, _, ben) = counted_by_ada();
     core.release(T0, ben, &[], true).unwrap();
-    assert!(core.is_complete(T0), "only she is left who has counted them");
+    assert!(core.is_complete(), "only she is left who has counted them");
 }
 
 /// A process that is started in that run, from its checkpoint.
@@ -145,7 +145,7 @@ fn a_run_of_one_owner_waits_for_nobody_after_a_restart() {
     for machine in [a1, a2, a1] {
         count_all(&mut core, machine);
     }
-    assert!(core.is_complete(T0) && restarted(&mut core).is_complete(T0));
+    assert!(core.is_complete() && restarted(&mut core).is_complete(T0));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn where_a_sample_is_checked_nothing_is_confirmed_in_the_end() {
     let ada = join(&mut core, "ada", "a");
     count_all(&mut core, ada);
     join(&mut core, "ben", "b");
-    assert!(core.is_complete(T0));
+    assert!(core.is_complete());
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn contradicted() -> (Core, [proto::WorkerId; 2]) {
     while core.standing().sums().contradicted.is_empty() {
         for worker in workers {
             for lease in core.lease(T0, worker, 1000).unwrap() {
-                let completions = u64::from(!core.is_symmetric_count(lease.unit));
+                let completions = u64::from(!core.work.is_symmetric_count(lease.unit));
                 report(&mut core, T0, worker, lease, completions);
             }
         }
@@ -33,16 +33,16 @@ fn a_lone_count_of_a_constellation_that_was_contradicted_is_always_checked() {
     // Whoever has counted the unit is not believed any more: the next count of it is its first.
     core.recorded(T0, None, &[Record::Expel(Expulsion { owner, machine, lost: false, reason, at: 0 })])
         .unwrap();
-    let machines = core.standing.sums().machines.clone();
+    let machines = core.votes.standing().sums().machines.clone();
     let is_lone = |unit: &queens::UnitId| {
         let of_completions = matches!(core.plan.summand(*unit), Summand::Symmetric(of, _) if of == member);
         of_completions
-            && !core.is_symmetric_count(*unit)
-            && core.standing.votes(*unit).next().is_none()
+            && !core.work.is_symmetric_count(*unit)
+            && core.votes.standing().votes(*unit).next().is_none()
             && machines.number("", "a").is_some()
     };
     let unit =
-        core.standing.sums().disputed.keys().copied().find(is_lone).expect("one that only a has counted");
+        core.votes.standing().sums().disputed.keys().copied().find(is_lone).expect("one that only a has counted");
     let lease = core.lease(T0, b, 1000).unwrap().into_iter().find(|lease| lease.unit == unit).unwrap();
     let (verdict, records) = core.judge(T0, 0, b, &super::counted(lease, 1)).unwrap();
     assert_eq!(verdict, Verdict::Recorded);
@@ -74,7 +74,7 @@ fn a_count_that_stands_again_may_be_the_one_that_contradicts_others() {
         ..unit_record(unit.0, 0, owner)
     };
     // One of all completions, which is there twice, and no symmetric ones: but the last count is in dispute.
-    let last = *units.iter().rfind(|unit| !core.is_symmetric_count(**unit)).unwrap();
+    let last = *units.iter().rfind(|unit| !core.work.is_symmetric_count(**unit)).unwrap();
     let others = units.into_iter().filter(|unit| *unit != last);
     let others: Vec<_> = others.map(|unit| Record::Count(count(unit, "ada", 0))).collect();
     core.recorded(T0, None, &others).unwrap();

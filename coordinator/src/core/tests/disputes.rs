@@ -41,7 +41,7 @@ fn contradicted() -> (Core, WorkerId, WorkerId, usize) {
             return (core, ada, ben, disputes);
         }
         for lease in lent {
-            let said = u64::from(!core.is_symmetric_count(lease.unit));
+            let said = u64::from(!core.work.is_symmetric_count(lease.unit));
             disputes += usize::from(report(&mut core, T0, ben, lease, said) == Verdict::Conflict);
         }
     }
@@ -97,7 +97,7 @@ fn a_dispute_that_a_worker_can_decide_is_found_behind_any_number_that_it_cannot(
         assert_eq!(core.lease(T0, ada, 1).unwrap(), []);
         assert_eq!(core.lease(T0, ben, 1).unwrap(), []);
         let lent = core.lease(T0, cho, 1).unwrap();
-        found.extend(lent.into_iter().filter(|lease| core.is_disputed(lease.unit)).map(|lease| lease.unit));
+        found.extend(lent.into_iter().filter(|lease| core.votes.is_disputed(lease.unit)).map(|lease| lease.unit));
     }
     assert_eq!(found, [*last]);
 }
@@ -204,9 +204,9 @@ fn a_machine_that_has_contradicted_itself_ten_times_decides_nothing_more_alone()
         core.tick(now);
         core.renew(now, a, &[]).unwrap();
         for lease in core.lease(now, a, 100).unwrap() {
-            let was_disputed = core.is_disputed(lease.unit);
+            let was_disputed = core.votes.is_disputed(lease.unit);
             // Its other kernel contradicts what it counts itself.
-            let said = if core.is_symmetric_count(lease.unit) || lease.variant.other_kernel { 5 } else { 7 };
+            let said = if core.work.is_symmetric_count(lease.unit) || lease.variant.other_kernel { 5 } else { 7 };
             let verdict = report(&mut core, now, a, lease, said);
             decided += u64::from(was_disputed && verdict == Verdict::Recorded);
         }
@@ -215,7 +215,7 @@ fn a_machine_that_has_contradicted_itself_ten_times_decides_nothing_more_alone()
     }
     assert_eq!(decided, 10);
     let now = Duration::from_secs(second);
-    assert!(!core.is_complete(now) && core.status(now).disputed > 10);
+    assert!(!core.is_complete() && core.status(now).disputed > 10);
     // Another machine decides.
     let b = join(&mut core, "b");
     let disputed = core.status(now).disputed;
@@ -239,7 +239,7 @@ fn a_symmetric_count_in_dispute_is_decided_by_both_algorithms() {
         let mut core = core();
         let [ada, ben, cho] = ["ada", "ben", "cho"].map(|owner| join_of(&mut core, owner, owner));
         let lease = core.lease(T0, ada, 1).unwrap()[0];
-        assert!(core.is_symmetric_count(lease.unit) && !by_orbits(lease));
+        assert!(core.work.is_symmetric_count(lease.unit) && !by_orbits(lease));
         assert_eq!(report(&mut core, T0, ada, lease, 5), Verdict::Recorded);
         // It was overdue, and lent to others.
         assert_eq!(report(&mut core, T0, ben, lease, 7), Verdict::Conflict);
@@ -270,7 +270,7 @@ fn algorithms_that_contradict_each_other_decide_nothing_and_nobody_counts_for_ev
         ways.push(other.variant);
     }
     assert_eq!(ways.len(), Variant::ALL.len() - 1, "{ways:?}");
-    assert!(core.is_disputed(lease.unit));
+    assert!(core.votes.is_disputed(lease.unit));
     let mut now = T0;
     while core.status(now).trouble.is_empty() {
         core.tick(now);
@@ -326,7 +326,7 @@ fn whoever_says_what_decides_nothing_is_asked_now_and_then_and_the_run_says_why_
             }
             troubles += u64::from(second >= 600 && core.status(now).trouble.contains("in dispute"));
         }
-        assert!(core.is_disputed(lease.unit));
+        assert!(core.votes.is_disputed(lease.unit));
         assert!(
             asked <= (600 / pause + 1) * workers.len() as u64,
             "{asked} times by {} workers",

@@ -34,7 +34,7 @@ fn a_run_is_complete_when_every_unit_has_been_lent_once_and_recorded() {
         }
     }
     assert_eq!(seen.len() as u64, core.plan().units());
-    assert!(core.is_complete(T0));
+    assert!(core.is_complete());
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn each_thread_has_a_unit_to_the_end_of_a_run_whose_units_take_longer_than_its_p
     let key = LeaseKey::new([7; LeaseKey::BYTES]);
     let mut core = Core::new(Arc::new(plan), shard, standing, DoubleCheck::None, key, 7);
     let worker = join_with(&mut core, "a", 16);
-    while core.standing.done() < units {
-        let (status, left) = (core.status(T0), units - core.standing.done());
+    while core.votes.standing().done() < units {
+        let (status, left) = (core.status(T0), units - core.votes.standing().done());
         assert!((0.9..1.1).contains(&(status.work.total * 1e9 / work as f64)), "{:?}", status.work);
         assert!(status.progress < 0.9999, "{left} of {units} units are left: {}", status.progress);
         let leases = core.lease(T0, worker, 16).unwrap();

@@ -50,7 +50,7 @@ fn lose_workers_with(core: &mut Core, machine: &str) -> Duration {
             }
         }
         killed += u32::from(!is_alive);
-        assert!(killed <= 5 && !core.is_complete(T0));
+        assert!(killed <= 5 && !core.is_complete());
         now += SILENCE * 2;
         assert!(now < SILENCE * 40, "nothing goes on, and nobody says why");
         core.tick(now);

@@ -72,7 +72,7 @@ fn counted(lease: Lease, completions: u64) -> UnitCount {
 
 /// The lease of that unit as if the worker had been given it.
 fn given(core: &Core, worker: WorkerId, lease: Lease) -> Lease {
-    let identity = core.workers.get(worker).map(|worker| &worker.identity);
+    let identity = core.members.get(worker).map(|worker| &worker.identity);
     let token = identity.map(|identity| core.key.token(lease.unit, lease.variant, worker, identity));
     Lease { token: token.unwrap_or(lease.token), ..lease }
 }
@@ -80,7 +80,7 @@ fn given(core: &Core, worker: WorkerId, lease: Lease) -> Lease {
 /// The lease of a unit that is no symmetric count, for whoever [reports](report) it.
 fn any_lease(core: &Core) -> Lease {
     let mut units = (0..core.plan().units()).map(UnitId);
-    let unit = units.find(|unit| !core.is_symmetric_count(*unit)).unwrap();
+    let unit = units.find(|unit| !core.work.is_symmetric_count(*unit)).unwrap();
     Lease { unit, token: Token(0), variant: Variant::default() }
 }
 
@@ -100,7 +100,7 @@ fn all_but_one_counted(core: &mut Core) -> (WorkerId, WorkerId, Lease) {
     report(core, T0, b, first, 0);
     let held = loop {
         let lease = core.lease(T0, a, 1).unwrap()[0];
-        if lease.variant == Variant::default() && !core.is_symmetric_count(lease.unit) {
+        if lease.variant == Variant::default() && !core.work.is_symmetric_count(lease.unit) {
             break lease;
         }
         report(core, T0, a, lease, 0);

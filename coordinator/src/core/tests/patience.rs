@@ -56,7 +56,7 @@ fn go_on(
     let adas: Vec<_> = machines.iter().map(|machine| join_of(&mut core, "ada", machine)).collect();
     let (of_ben, mut held) = (join_of(&mut core, "ben", "b"), Vec::new());
     let mut now = T0;
-    while !core.is_complete(now) {
+    while !core.is_complete() {
         assert!(now < BOUND, "it does not end: {:?}", core.status(now));
         adas.iter().for_each(|worker| count_all(&mut core, now, *worker));
         ben(&mut core, now, of_ben, &mut held);
@@ -75,7 +75,7 @@ fn settled(machines: &[&str], ben: Option<&str>) -> (Core, Duration) {
     let ben = ben.map(|machine| join_of(&mut core, "ben", machine));
     count_all(&mut core, T0, adas[0]);
     let mut checks = core.open.checks.values().flatten().copied();
-    let unit = checks.find(|unit| !core.is_symmetric_count(*unit)).unwrap();
+    let unit = checks.find(|unit| !core.work.is_symmetric_count(*unit)).unwrap();
     let lie = Lease { unit, variant: proto::Variant::ALL[1], token: proto::Token(0) };
     assert_eq!(super::report(&mut core, T0, adas[1], lie, 7), Verdict::Conflict);
     let mut now = T0;
@@ -113,7 +113,7 @@ fn beside_an_idle_one(machine: &str, idle: &[&str]) -> (Assurance, u64, Duration
     let worker = join_of(&mut core, "ada", machine);
     let idle: Vec<_> = idle.iter().map(|machine| join_of(&mut core, "ada", machine)).collect();
     let mut now = T0;
-    while !core.is_complete(now) {
+    while !core.is_complete() {
         assert!(now < MACHINES_BOUND, "it does not end: {:?}", core.status(now));
         count_all(&mut core, now, worker);
         idle.iter().for_each(|idle| _ = core.renew(now, *idle, &[]).unwrap());
@@ -141,7 +141,7 @@ fn a_machine_that_makes_checks_for_another_of_its_owner_is_waited_for_as_long_as
     let mut core = core_with(DoubleCheck::All);
     let [fast, slow] = ["a1", "a2"].map(|machine| join_of(&mut core, "ada", machine));
     let (mut now, mut held) = (T0, Vec::<Lease>::new());
-    while !core.is_complete(now) {
+    while !core.is_complete() {
         assert!(now < LEASE_TIME * 40, "it does not end: {:?}", core.status(now));
         count_all(&mut core, now, fast);
         if now.as_secs().is_multiple_of(10) {

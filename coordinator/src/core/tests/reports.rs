@@ -26,7 +26,7 @@ fn late_result_of_expired_lease_is_accepted() {
     assert_eq!(report(&mut core, LEASE_TIME, a, late, 5), Verdict::Recorded);
     assert_eq!(report(&mut core, LEASE_TIME, b, again, 5), Verdict::Recorded, "and the other confirms it");
     assert_eq!(core.status(LEASE_TIME).assurance.on_two_machines, checked + 1);
-    assert!(core.is_complete(T0));
+    assert!(core.is_complete());
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn one_more_check_is_superfluous_once_all_is_counted_and_a_contradiction_never_i
     let mut core = core();
     let (a, b, late) = all_but_one_counted(&mut core);
     let mut units = (0..core.plan().units()).map(UnitId);
-    let unit = units.find(|unit| *unit != late.unit && !core.is_symmetric_count(*unit)).unwrap();
+    let unit = units.find(|unit| *unit != late.unit && !core.work.is_symmetric_count(*unit)).unwrap();
     let kept_back = given(&core, a, Lease { unit, variant: Variant::ALL[1], token: late.token });
     let say = |core: &mut Core, completions| {
         let (verdict, records) = core.judge(T0, 0, a, &counted(kept_back, completions)).unwrap();
@@ -54,7 +54,7 @@ fn one_more_check_is_superfluous_once_all_is_counted_and_a_contradiction_never_i
     assert_eq!(say(&mut core, 0), (Verdict::Recorded, false), "a unit is open");
     report(&mut core, T0, a, late, 5);
     report(&mut core, T0, b, late, 5);
-    assert!(core.is_complete(T0));
+    assert!(core.is_complete());
     assert_eq!(say(&mut core, 0), (Verdict::Recorded, true));
     assert_eq!(say(&mut core, 6), (Verdict::Conflict, false));
 }
@@ -120,7 +120,7 @@ fn a_symmetric_count_by_the_same_algorithm_once_more_is_no_check() {
     let mut core = core();
     let [a, b] = ["a", "b"].map(|name| join(&mut core, name));
     let lease = core.lease(T0, a, 1).unwrap()[0];
-    assert!(core.is_symmetric_count(lease.unit));
+    assert!(core.work.is_symmetric_count(lease.unit));
     report(&mut core, T0, a, lease, 5);
     // It was overdue, and lent to another.
     assert_eq!(report(&mut core, T0, b, lease, 5), Verdict::Known);
@@ -139,7 +139,7 @@ fn other_nodes_of_a_second_search_contradict_the_first_where_the_plan_was_made_f
     {
         let mut core = core_of(Plan::derive(spec).unwrap(), DoubleCheck::All);
         let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
-        let unit = (0..core.plan().units()).map(UnitId).find(|unit| !core.is_symmetric_count(*unit)).unwrap();
+        let unit = (0..core.plan().units()).map(UnitId).find(|unit| !core.work.is_symmetric_count(*unit)).unwrap();
         let lease = Lease { unit, ..core.lease(T0, a, 1).unwrap()[0] };
         report(&mut core, T0, a, lease, 3);
         let count = UnitCount { nodes: 2, ..counted(given(&core, b, lease), 3) };

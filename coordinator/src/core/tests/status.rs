@@ -141,14 +141,14 @@ fn threads_are_believed_at_first_and_when_their_worker_has_counted() {
     let mut core = core();
     let workers =
         [("a", 2), ("b", 3), ("c", 40)].map(|(name, threads)| join_with(&mut core, T0, name, threads));
-    assert_eq!(core.workers.believed_threads(), 45, "nobody has counted");
+    assert_eq!(core.members.believed_threads(), 45, "nobody has counted");
     for (worker, believed) in workers.into_iter().zip([4, 10, 45]) {
         let lease = core.lease(T0, worker, 1).unwrap()[0];
         report(&mut core, T0, worker, lease, 0);
-        assert_eq!(core.workers.believed_threads(), believed);
+        assert_eq!(core.members.believed_threads(), believed);
     }
     for (worker, believed) in workers.into_iter().zip([43, 40, 0]) {
         core.release(T0, worker, &[], true).unwrap();
-        assert_eq!(core.workers.believed_threads(), believed);
+        assert_eq!(core.members.believed_threads(), believed);
     }
 }

@@ -9,7 +9,7 @@ use records::standing::Identity;
 
 use super::{Core, T0, core, counted, given, join, join_of, registration, report};
 use crate::core::LEASE_TIME;
-use crate::core::refusal::{Distrust, NoWorker, Refusal};
+use crate::core::members::{Distrust, NoWorker, Refusal};
 use crate::core::release::SILENCE;
 use crate::core::workers::MOST_OF_AN_OWNER;
 

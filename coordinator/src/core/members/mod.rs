@@ -1,6 +1,10 @@
 //! The workers that are there, and when each was last heard of.
 
 use std::cmp::Reverse;
+mod machine_list;
+mod refusal;
+mod thread_speed;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -10,39 +14,41 @@ use queens::kernel::KernelName;
 use rand::RngExt;
 use rand::rngs::StdRng;
 use records::named;
-use records::standing::Identity;
+use records::standing::{Identity, Machine, Machines};
 
-use super::Refusal;
-use super::rate::Rate;
-use super::refusal::NoWorker;
-use super::thread_speed::ThreadSpeed;
+use self::thread_speed::ThreadSpeed;
+use super::LEASE_TIME;
+use super::progress::Rate;
+use super::rules::Participants;
+
+pub use machine_list::{known_machines, listed};
+pub use refusal::{Distrust, NoWorker, Refusal};
+
+/// Nobody is looked up yet.
+static NOBODY: Participants = Participants::NOBODY;
 
 /// The registered workers.
 #[derive(Debug)]
-pub struct Workers {
-    by_id: HashMap<WorkerId, RegisteredWorker>,
+pub struct Members {
+    by_id: HashMap<WorkerId, Member>,
     machines: BTreeMap<Identity, Presence>,
-    owners: BTreeMap<Owner, Presence>,
+    /// How many workers each owner has.
+    owners: BTreeMap<Owner, u64>,
     threads: u64,
     /// Those of workers that have counted something.
     threads_that_count: u64,
     /// How many threads of the mean speed all are worth, as when that was last looked at.
     worth: f64,
     numbers: StdRng,
+    /// Everybody who has counted and is believed, or is there; none where that is to be looked up again.
+    participants: Option<Participants>,
 }
 
-/// The workers that are registered on a machine, or by an owner.
+/// The workers that are registered on a machine.
 #[derive(Clone, Copy, Debug, Default)]
 struct Presence {
     workers: u64,
     last_word: Duration,
-}
-
-impl Presence {
-    /// Whether one of them was heard of after that time. At the very beginning everybody is there who has registered.
-    fn is_since(&self, since: Duration) -> bool {
-        self.last_word > since || since.is_zero()
-    }
 }
 
 /// The workers of a machine that are there.
@@ -59,19 +65,9 @@ pub struct Crew {
 /// The crews by owner and name of their machines.
 pub type Crews<'a> = HashMap<(&'a str, &'a str), Crew>;
 
-/// One worker less there.
-fn leave<K: Ord>(places: &mut BTreeMap<K, Presence>, place: &K) {
-    if let Some(presence) = places.get_mut(place) {
-        presence.workers -= 1;
-        if presence.workers == 0 {
-            places.remove(place);
-        }
-    }
-}
-
 /// One worker.
 #[derive(Debug)]
-pub struct RegisteredWorker {
+pub struct Member {
     pub identity: Identity,
     pub name: String,
     pub threads: u32,
@@ -85,8 +81,8 @@ pub struct RegisteredWorker {
     thread_speed: ThreadSpeed,
     /// By which methods it counts.
     pub methods: Methods,
-    /// Where it is to be looked on for what the worker can do.
-    pub looked: Looked,
+    /// The dispute that it was last asked about: it is asked about the others first.
+    pub last_dispute: UnitId,
 }
 
 /// By which methods a worker counts.
@@ -98,14 +94,7 @@ pub enum Methods {
     Own,
 }
 
-/// Up to where lists that are too long to be looked through at once were looked at.
-#[derive(Clone, Copy, Debug)]
-pub struct Looked {
-    pub disputes: UnitId,
-    pub overdue: (Duration, UnitId),
-}
-
-impl RegisteredWorker {
+impl Member {
     /// What people are told that it is called: `owner/name`, or the name where there are no owners.
     pub fn title(&self) -> String {
         self.identity.owner.title(&self.name)
@@ -123,7 +112,7 @@ pub const MOST_OF_AN_OWNER: usize = 4096;
 /// At most so many workers, and machines, are listed in a status, so that it stays within the bounds of a message.
 pub const MOST_LISTED: usize = 1000;
 
-impl Workers {
+impl Members {
     /// None. Numbers are drawn at random: nobody can guess that of another, and a restarted coordinator takes no worker
     /// of before for a new one.
     pub fn new(numbers: StdRng) -> Self {
@@ -135,6 +124,7 @@ impl Workers {
             threads_that_count: 0,
             worth: 0.0,
             numbers,
+            participants: None,
         }
     }
 
@@ -144,13 +134,11 @@ impl Workers {
         let id = WorkerId(self.numbers.random());
         let identity = Identity { owner, machine };
         let on_machine = self.machines.entry(identity.clone()).or_default();
-        let of_owner = self.owners.entry(identity.owner.clone()).or_default();
-        for presence in [on_machine, of_owner] {
-            presence.workers += 1;
-            presence.last_word = now;
-        }
+        (on_machine.workers, on_machine.last_word) = (on_machine.workers + 1, now);
+        *self.owners.entry(identity.owner.clone()).or_default() += 1;
+        self.participants = None;
         self.threads += u64::from(threads);
-        let worker = RegisteredWorker {
+        let worker = Member {
             identity,
             name,
             threads,
@@ -161,7 +149,7 @@ impl Workers {
             drains: false,
             thread_speed: ThreadSpeed::default(),
             methods: Methods::Both,
-            looked: Looked { disputes: UnitId(0), overdue: (Duration::ZERO, UnitId(0)) },
+            last_dispute: UnitId(0),
         };
         self.by_id.insert(id, worker);
         id
@@ -171,23 +159,21 @@ impl Workers {
     ///
     /// # Errors
     /// It is not registered.
-    pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&RegisteredWorker, Refusal> {
+    pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&Member, Refusal> {
         let worker = self.by_id.get_mut(&id).ok_or(Refusal::UnknownWorker(id))?;
         worker.last_word = now;
-        let on_machine = self.machines.get_mut(&worker.identity);
-        let of_owner = self.owners.get_mut(&worker.identity.owner);
-        on_machine.into_iter().chain(of_owner).for_each(|presence| presence.last_word = now);
+        self.machines.get_mut(&worker.identity).into_iter().for_each(|machine| machine.last_word = now);
         Ok(worker)
     }
 
     /// The worker, if it is registered.
-    pub fn get(&self, id: WorkerId) -> Option<&RegisteredWorker> {
+    pub fn get(&self, id: WorkerId) -> Option<&Member> {
         self.by_id.get(&id)
     }
 
-    /// Up to where lists were looked at for the worker.
-    pub fn looked(&mut self, id: WorkerId) -> Option<&mut Looked> {
-        self.by_id.get_mut(&id).map(|worker| &mut worker.looked)
+    /// Notes up to which dispute the worker was asked.
+    pub fn note_dispute(&mut self, id: WorkerId, unit: UnitId) {
+        self.by_id.get_mut(&id).into_iter().for_each(|worker| worker.last_dispute = unit);
     }
 
     /// Asks the workers on that machine and on its cards to leave; gives their number, and whose they are. Where no owner
@@ -238,7 +224,7 @@ impl Workers {
 
     /// Whether one more worker of the owner can be registered.
     pub fn has_room(&self, owner: &Owner) -> bool {
-        self.owners.get(owner).map_or(0, |of_owner| of_owner.workers) < MOST_OF_AN_OWNER as u64
+        self.owners.get(owner).copied().unwrap_or(0) < MOST_OF_AN_OWNER as u64
     }
 
     /// The worker of the owner that has been silent for the longest, if its last word came before that time.
@@ -253,7 +239,7 @@ impl Workers {
     }
 
     /// All of them.
-    pub fn all(&self) -> impl Iterator<Item = &RegisteredWorker> {
+    pub fn all(&self) -> impl Iterator<Item = &Member> {
         self.by_id.values()
     }
 
@@ -292,13 +278,24 @@ impl Workers {
 
     /// Strikes the worker off.
     pub fn remove(&mut self, id: WorkerId) {
-        let Some(RegisteredWorker { identity, threads, done, .. }) = self.by_id.remove(&id) else { return };
+        let Some(Member { identity, threads, done, .. }) = self.by_id.remove(&id) else { return };
         self.threads -= u64::from(threads);
         if done > 0 {
             self.threads_that_count -= u64::from(threads);
         }
-        leave(&mut self.machines, &identity);
-        leave(&mut self.owners, &identity.owner);
+        if let Some(on_machine) = self.machines.get_mut(&identity) {
+            on_machine.workers -= 1;
+            if on_machine.workers == 0 {
+                self.machines.remove(&identity);
+            }
+        }
+        if let Some(of_owner) = self.owners.get_mut(&identity.owner) {
+            *of_owner -= 1;
+            if *of_owner == 0 {
+                self.owners.remove(&identity.owner);
+            }
+        }
+        self.participants = None;
     }
 
     /// The workers whose last word came before that time.
@@ -311,21 +308,45 @@ impl Workers {
         self.those(|worker| is_so(&worker.identity))
     }
 
-    fn those(&self, are_meant: impl Fn(&RegisteredWorker) -> bool) -> Vec<WorkerId> {
+    fn those(&self, are_meant: impl Fn(&Member) -> bool) -> Vec<WorkerId> {
         let mut ids: Vec<_> =
             self.by_id.iter().filter(|(_, worker)| are_meant(worker)).map(|(id, _)| *id).collect();
         ids.sort_unstable();
         ids
     }
 
-    /// The machines of which a worker was heard of after that time.
-    pub fn present(&self, since: Duration) -> impl Iterator<Item = &Identity> {
-        self.machines.iter().filter(move |(_, machine)| machine.is_since(since)).map(|(identity, _)| identity)
+    /// The machines with workers that were heard of within a lease time and are not asked to leave.
+    pub fn connected(&self, now: Duration) -> impl Iterator<Item = &Identity> {
+        let since = now.saturating_sub(LEASE_TIME);
+        let is_connected = move |machine: &Presence| machine.last_word >= since;
+        let draining: BTreeSet<&Identity> =
+            self.by_id.values().filter(|worker| worker.drains).map(|worker| &worker.identity).collect();
+        let machines = self.machines.iter().filter(move |(_, machine)| is_connected(machine));
+        machines.map(|(identity, _)| identity).filter(move |identity| !draining.contains(identity))
     }
 
-    /// The owners of them.
-    pub fn present_owners(&self, since: Duration) -> impl Iterator<Item = &Owner> {
-        self.owners.iter().filter(move |(_, owner)| owner.is_since(since)).map(|(owner, _)| owner)
+    /// Whether another owner has a machine there.
+    pub fn has_another_owner(&self, now: Duration, owner: &Owner) -> bool {
+        self.connected(now).any(|other| other.owner != *owner)
+    }
+
+    /// Everybody who has counted and is believed, or is there, as last looked up.
+    pub fn participants(&self) -> &Participants {
+        self.participants.as_ref().unwrap_or(&NOBODY)
+    }
+
+    /// Looks up who has counted and is believed, or is there, where that has changed.
+    pub fn look_up_participants(&mut self, on_record: &Machines) {
+        if self.participants.is_none() {
+            let believed = on_record.iter().filter(|machine| !machine.is_quarantined()).map(Machine::maker);
+            let here = self.machines.keys().map(|identity| (identity.owner.name(), &*identity.machine));
+            self.participants = Some(Participants::of(believed.chain(here)));
+        }
+    }
+
+    /// Who has counted, or who is believed, has changed.
+    pub fn forget_participants(&mut self) {
+        self.participants = None;
     }
 
     /// How many owners have workers.
@@ -377,7 +398,7 @@ impl Workers {
             workers.truncate(MOST_LISTED);
         }
         workers.sort_unstable_by_key(|(id, worker)| (&worker.identity, &worker.name, **id));
-        let status = |(id, worker): (&WorkerId, &RegisteredWorker)| WorkerStatus {
+        let status = |(id, worker): (&WorkerId, &Member)| WorkerStatus {
             owner: worker.identity.owner.clone(),
             name: worker.name.clone(),
             machine: worker.identity.machine.clone(),

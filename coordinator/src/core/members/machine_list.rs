@@ -4,10 +4,9 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 use proto::{LONGEST_SILENCE, MachineStatus, Owner};
-use records::standing::Machine;
+use records::standing::{Machine, Machines};
 
-use super::Core;
-use super::workers::{Crew, MOST_LISTED};
+use super::{Crew, MOST_LISTED, Members};
 
 /// A machine of which something is known.
 pub struct KnownMachine<'a> {
@@ -24,25 +23,18 @@ impl KnownMachine<'_> {
     }
 }
 
-impl Core {
-    /// The machines that are there, and others that have counted.
-    pub(super) fn machines(&self, now: Duration) -> Vec<KnownMachine<'_>> {
-        let mut crews = self.workers.crews(now, now.saturating_sub(LONGEST_SILENCE));
-        let on_record = self.standing.sums().machines.iter().map(|machine| {
-            let (owner, name) = (&*machine.owner, &*machine.name);
-            let crew = crews.remove(&(owner, name)).unwrap_or_default();
-            KnownMachine { owner, name, on_record: Some(machine), crew }
-        });
-        let mut known: Vec<_> = on_record.collect();
-        let newcomers = crews.into_iter();
-        known.extend(newcomers.map(|((owner, name), crew)| KnownMachine {
-            owner,
-            name,
-            on_record: None,
-            crew,
-        }));
-        known
-    }
+/// The machines that are there, and others that have counted.
+pub fn known_machines<'a>(members: &'a Members, machines: &'a Machines, now: Duration) -> Vec<KnownMachine<'a>> {
+    let mut crews = members.crews(now, now.saturating_sub(LONGEST_SILENCE));
+    let on_record = machines.iter().map(|machine| {
+        let (owner, name) = machine.maker();
+        let crew = crews.remove(&(owner, name)).unwrap_or_default();
+        KnownMachine { owner, name, on_record: Some(machine), crew }
+    });
+    let mut known: Vec<_> = on_record.collect();
+    let newcomers = crews.into_iter();
+    known.extend(newcomers.map(|((owner, name), crew)| KnownMachine { owner, name, on_record: None, crew }));
+    known
 }
 
 /// What is to be said of machines, by owner and name. Where there are too many those come first that are there, then

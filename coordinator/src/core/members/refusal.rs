@@ -2,7 +2,7 @@
 
 use proto::WorkerId;
 use queens::plan::Fingerprint;
-use records::standing::Identity;
+use records::standing::{Identity, Machines};
 use thiserror::Error;
 
 /// A request that the core refuses.
@@ -54,6 +54,11 @@ pub enum Distrust {
         "two other counts have proved a count of it wrong; test its memory, then diadem retract with --machine, --readmit and --reason has it believed again"
     )]
     Wrong,
+    /// It has contradicted itself too often.
+    #[error(
+        "it has contradicted itself in ten units; test its memory, then diadem retract with --machine, --readmit and --reason has it believed again"
+    )]
+    Contradictory,
     /// It was said to be.
     #[error(
         "the operator has taken back what it counted; diadem retract with --machine, --readmit and --reason has it believed again"
@@ -64,6 +69,21 @@ pub enum Distrust {
         "its owner is not believed any more, with all machines; diadem retract with --owner, --readmit and --reason has it believed again"
     )]
     Owner,
+}
+
+impl Distrust {
+    /// Why the machine is not believed, if it is not.
+    pub fn of(machine: &Identity, machines: &Machines) -> Option<Self> {
+        if machines.is_expelled(machine.owner.name()) {
+            return Some(Self::Owner);
+        }
+        let on_record = machines.get(machine.number(machines)?);
+        on_record.is_quarantined().then_some(match on_record.wrong {
+            0 if on_record.contradicts_itself() => Self::Contradictory,
+            0 => Self::Retracted,
+            _ => Self::Wrong,
+        })
+    }
 }
 
 /// Nobody is there to be asked to leave.

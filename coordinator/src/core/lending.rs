@@ -1,0 +1,369 @@
+//! What is lent to whom, and how it is to be counted.
+//!
+//! ```text
+//! as long as the worker wants more, and holds less than its share:
+//!     a unit in dispute that it can help to decide (`votes::ballot`)
+//!     a count that it may check (`rules`), the most independent first
+//!     a unit without a count
+//! nothing so far: one suspect, or one unit that was set aside (`schedule::losses`)
+//! nothing at all: a backup of the oldest lease, of another owner, else of another machine, else of another worker
+//! ```
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use proto::{Lease, Variant, WorkerId};
+use queens::UnitId;
+use queens::kernel::{KernelName, Method};
+use rand::RngExt;
+use records::standing::{Identity, Level, MachineId, Origin};
+
+use super::leases::{Loan, Purpose, SingleLease};
+use super::members::Methods;
+use super::share::{Borrower, Share, is_speed_known, speed_of_others, usual_speed};
+use super::votes::{CheckKind, Need, label_of};
+use super::workload::ORBITS;
+use super::{Core, Refusal};
+
+/// At most so many units are lent in one call, whatever is asked for: the keeper, which lends, hears nobody meanwhile.
+pub(super) const MOST_LENT: u32 = 4096;
+
+/// So many of the oldest leases are looked at for backups.
+const LEASES_LOOKED_AT: usize = 1000;
+
+/// Checks with another kernel: one in so many, and how many times as long one takes. Between two (n = 18) and eight times
+/// (n = 16) were seen where units take less than a second. Larger ones that were made for halves that meet take eight to twelve times
+/// as long row by row (n = 22 to 27): one in eight of these would be more work than all other checks.
+const OTHER_KERNEL: Otherwise = Otherwise { one_in: 8, work: 4 };
+const SEARCH_OF_LARGE: Otherwise = Otherwise { one_in: 64, work: 10 };
+
+/// Units of so much work are large, in nanoseconds of one core.
+const LARGE: u64 = 1_000_000_000;
+
+/// How often a check is made with another kernel, and what it takes.
+struct Otherwise {
+    one_in: u32,
+    work: u64,
+}
+
+/// What is to be done about a unit.
+type Task = (Purpose, Variant);
+
+impl Core {
+    /// Lends up to `want` units, and no more than may be lent in one call; none if none are open.
+    ///
+    /// # Errors
+    /// The worker is not registered.
+    pub fn lease(&mut self, now: Duration, worker: WorkerId, want: u32) -> Result<Vec<Lease>, Refusal> {
+        let borrower = self.borrower(now, worker)?;
+        if self.paused.is_some() || self.drains(worker) {
+            return Ok(Vec::new());
+        }
+        let (want, share) = (want.min(MOST_LENT) as usize, self.share(&borrower));
+        let mut leases = self.lend_disputes(now, &borrower, want);
+        while leases.len() < want && share.has_room(&self.leases, &borrower) {
+            let Some(lease) = self.lend_next(now, &borrower) else { break };
+            leases.push(lease);
+        }
+        if leases.is_empty() {
+            leases.extend(self.lend_suspect(now, &borrower));
+        }
+        if leases.is_empty() && !self.schedule.has_fresh(&self.work) {
+            leases = self.lend_backups(now, &borrower, want);
+        }
+        Ok(leases)
+    }
+
+    /// Whether there may be something to lend: if not, nobody who waits need be asked again.
+    pub fn may_lend(&self) -> bool {
+        self.paused.is_none() && (self.schedule.has_any(&self.work) || self.leases.has_single())
+    }
+
+    /// What matters of a worker that asks for units.
+    ///
+    /// # Errors
+    /// The worker is not registered.
+    pub(super) fn borrower(&mut self, now: Duration, worker: WorkerId) -> Result<Borrower, Refusal> {
+        let standing = self.votes.standing();
+        self.members.look_up_participants(&standing.sums().machines);
+        let is_only_owner = self.members.owners() < 2;
+        let usual_speed = usual_speed(standing);
+        let found = self.members.heard_of(now, worker)?;
+        Ok(Borrower {
+            worker,
+            threads: f64::from(found.threads),
+            worth: found.worth(usual_speed),
+            usual_speed,
+            speed_of_others: speed_of_others(standing, &found.identity.owner, is_only_owner),
+            kernel: found.kernel,
+            methods: found.methods,
+            identity: found.identity.clone(),
+            hardware: proto::Hardware::of(&found.identity.machine),
+        })
+    }
+
+    /// What the worker may hold.
+    pub(super) fn share(&self, borrower: &Borrower) -> Share {
+        let standing = self.votes.standing();
+        let checks = self.work.mean_unit() * standing.pending(self.votes.policy()) as f64;
+        let to_do = self.work.left(standing) + checks;
+        Share::of(borrower, &self.members, to_do, is_speed_known(standing))
+    }
+
+    fn lend_disputes(&mut self, now: Duration, borrower: &Borrower, most: usize) -> Vec<Lease> {
+        let last = self.members.get(borrower.worker).map_or(UnitId(0), |worker| worker.last_dispute);
+        let looked_at = self.schedule.disputes_after(last);
+        if let Some(last) = looked_at.last() {
+            self.members.note_dispute(borrower.worker, *last);
+        }
+        let can_help = |unit: &UnitId| self.open_task(now, borrower, *unit).is_some();
+        let suitable: Vec<_> = looked_at.into_iter().filter(can_help).take(most).collect();
+        suitable.iter().for_each(|unit| self.schedule.take_dispute(*unit));
+        suitable.into_iter().filter_map(|unit| self.lend(now, borrower, unit)).collect()
+    }
+
+    /// Lends the next check or unit without a count.
+    fn lend_next(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
+        while let Some(unit) = self.next_check(now, borrower).or_else(|| self.schedule.take_fresh(&self.work)) {
+            let lease = self.lend(now, borrower, unit);
+            if lease.is_some() {
+                return lease;
+            }
+        }
+        None
+    }
+
+    /// Takes the next unit whose count the worker may check: of the highest degree, and first one that another kind of hardware has
+    /// counted.
+    fn next_check(&mut self, now: Duration, borrower: &Borrower) -> Option<UnitId> {
+        let may = |kind: &CheckKind| {
+            self.may_check(now, &borrower.identity, borrower.methods, *kind) && !self.is_left_to_other_hardware(now, borrower, kind.counted)
+        };
+        let rank = |kind: &CheckKind| {
+            let is_other_hardware = self.votes.hardware(kind.counted).differs_from(borrower.hardware);
+            Reverse((is_other_hardware, self.level(&borrower.identity, kind.counted)))
+        };
+        let kind = self.schedule.kinds_of_checks().filter(may).min_by_key(rank)?;
+        self.schedule.take_check(kind)
+    }
+
+    /// Whether the worker may check such counts: it is as independent as is asked for, and counts by a method that says something new.
+    pub(super) fn may_check(
+        &self,
+        now: Duration,
+        machine: &Identity,
+        methods: Methods,
+        kind: CheckKind,
+    ) -> bool {
+        let level = self.level(machine, kind.counted);
+        let is_beyond_it = methods == Methods::Own && kind.by_kernel && level == Level::AnotherWay;
+        level >= self.degree(now, kind.counted) && !is_beyond_it
+    }
+
+    /// The lowest degree at which a count of that machine may be checked now.
+    pub(super) fn degree(&self, now: Duration, counted: MachineId) -> Level {
+        let machine = self.votes.standing().sums().machines.get(counted);
+        self.independence.degree(now, self.members.participants().highest_degree(machine.maker()))
+    }
+
+    /// The degree at which the machine would check a count of that one.
+    fn level(&self, machine: &Identity, counted: MachineId) -> Level {
+        let counted = self.votes.standing().sums().machines.get(counted);
+        Level::between(counted.maker(), (machine.owner.name(), &machine.machine))
+    }
+
+    /// Whether a count is left to another kind of hardware: somebody who has it is connected and may check it, and this worker has
+    /// other units to count.
+    fn is_left_to_other_hardware(&self, now: Duration, borrower: &Borrower, counted: MachineId) -> bool {
+        let hardware = self.votes.hardware(counted);
+        if !hardware.is_card() || borrower.hardware.differs_from(hardware) || !self.schedule.has_fresh(&self.work) {
+            return false;
+        }
+        let (machine, degree) =
+            (self.votes.standing().sums().machines.get(counted), self.degree(now, counted));
+        self.members.connected(now).any(|other| {
+            proto::Hardware::of(&other.machine).differs_from(hardware)
+                && Level::between(machine.maker(), (other.owner.name(), &other.machine)) >= degree
+        })
+    }
+
+    /// What is to be done about a unit that nobody holds.
+    pub(super) fn open_task(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
+        if self.leases.contains(unit) { None } else { self.task(now, borrower, unit) }
+    }
+
+    /// What is to be done about a unit that the worker can do, and how. It may be lent to somebody else.
+    fn task(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
+        let is_kept_from_it = self.schedule.is_kept_from(unit, &borrower.identity.owner);
+        if is_kept_from_it { None } else { self.task_though_lost(now, borrower, unit) }
+    }
+
+    /// The same, though the unit may have killed workers of the owner.
+    fn task_though_lost(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
+        match self.votes.need(&self.work, unit) {
+            Need::Nothing => None,
+            Need::Count => Some((Purpose::Count, Variant::default())),
+            Need::Decision => {
+                let Borrower { identity, kernel, methods, .. } = borrower;
+                Some((Purpose::Count, self.variant_to_decide(now, identity, *kernel, *methods, unit)?))
+            },
+            Need::Check(kind) if self.may_check(now, &borrower.identity, borrower.methods, kind) => {
+                let origin = self.votes.standing().vote(unit)?.origin;
+                Some((Purpose::Check, self.variant_to_check(borrower, unit, origin)))
+            }
+            Need::Check(_) => None,
+        }
+    }
+
+    /// How a worker on that machine helps to decide a dispute. Those who have counted the unit are asked again only if nobody is connected who has
+    /// not, apart from who holds it now.
+    pub(super) fn variant_to_decide(
+        &self,
+        now: Duration,
+        machine: &Identity,
+        kernel: KernelName,
+        methods: Methods,
+        unit: UnitId,
+    ) -> Option<Variant> {
+        let ballot = self.votes.ballot(&self.work, unit);
+        if ballot.is_empty() {
+            return Some(Variant::default());
+        }
+        let holders: Vec<_> = self.leases.holders(unit).filter_map(|holder| self.members.get(holder)).collect();
+        let is_somebody_else_asked = || {
+            let others = self.members.connected(now).filter(|other| *other != machine);
+            let mut others = others.filter(|other| holders.iter().all(|holder| holder.identity != **other));
+            others.any(|other| {
+                !ballot.is_full_for(other.owner.name())
+                    && ballot.first_question(other).is_some()
+                    && !self.schedule.is_kept_from(unit, &other.owner)
+            })
+        };
+        let label = label_of(kernel, self.work.is_symmetric_count(unit));
+        let asked = ballot.ask(machine, label, is_somebody_else_asked)?;
+        let can = methods == Methods::Both || !self.work.wants_other_kernel(unit, asked);
+        can.then_some(asked)
+    }
+
+    /// How the worker checks that count: another image than was counted, and by the other method where it is its machine's
+    /// own. A first count may have been made in any variant: it was lent as a check whose count was lost.
+    fn variant_to_check(&self, borrower: &Borrower, unit: UnitId, origin: Origin) -> Variant {
+        let label = self.votes.standing().sums().machines.kernel(origin.kernel);
+        let other_kernel = if self.work.is_symmetric_count(unit) {
+            label != ORBITS
+        } else {
+            let is_same_method = |kernel: KernelName| kernel.method == borrower.kernel.method;
+            let is_own = self.level(&borrower.identity, origin.machine) == Level::AnotherWay;
+            is_own && label.parse().is_ok_and(is_same_method)
+        };
+        Variant { mirrored: !origin.mirrored, other_kernel }
+    }
+
+    /// Lends the unit, if there is something to do about it that the worker can do.
+    pub(super) fn lend(&mut self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Lease> {
+        let task = self.open_task(now, borrower, unit)?;
+        Some(self.lend_to_do(now, borrower, unit, task))
+    }
+
+    /// Lends the unit for that to be done; one check in some is made with another kernel.
+    fn lend_to_do(
+        &mut self,
+        now: Duration,
+        borrower: &Borrower,
+        unit: UnitId,
+        (purpose, mut variant): Task,
+    ) -> Lease {
+        let is_own = || {
+            let vote = self.votes.standing().vote(unit);
+            vote.is_some_and(|vote| self.level(&borrower.identity, vote.origin.machine) == Level::AnotherWay)
+        };
+        if purpose == Purpose::Check
+            && !variant.other_kernel
+            && borrower.methods == Methods::Both
+            && !self.work.is_symmetric_count(unit)
+            && !is_own()
+        {
+            variant.other_kernel = self.random.random_ratio(1, self.otherwise(unit, borrower).one_in);
+        }
+        self.lend_as(now, borrower, unit, (purpose, variant))
+    }
+
+    /// Lends the unit for that purpose.
+    pub(super) fn lend_as(
+        &mut self,
+        now: Duration,
+        borrower: &Borrower,
+        unit: UnitId,
+        (purpose, variant): Task,
+    ) -> Lease {
+        let times = if variant.other_kernel { self.otherwise(unit, borrower).work } else { 1 };
+        let work = self.work.weight(unit).saturating_mul(times);
+        let token = self.key.token(unit, variant, borrower.worker, &borrower.identity);
+        let lease = Lease { unit, token, variant };
+        let renewable_until = now.saturating_add(borrower.renewable_for(&self.leases, work));
+        let (worker, owner) = (borrower.worker, &borrower.identity.owner);
+        self.leases.lend(now, Loan { worker, owner, lease, work, purpose, renewable_until })
+    }
+
+    /// How it is with another kernel than the borrower's, which is that of the row-by-row search or the other one.
+    fn otherwise(&self, unit: UnitId, borrower: &Borrower) -> Otherwise {
+        let other_is_search = borrower.kernel.method == Method::Meet;
+        if self.work.is_for_meet() && other_is_search && self.work.weight(unit) >= LARGE {
+            SEARCH_OF_LARGE
+        } else {
+            OTHER_KERNEL
+        }
+    }
+
+    /// Lends a unit that may have killed workers, to a worker that holds nothing else; or one that was set aside, where it is time for
+    /// that and nobody has anything else to count.
+    fn lend_suspect(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
+        if self.leases.units_of(borrower.worker) > 0 {
+            return None;
+        }
+        let suspect = self.schedule.suspects().find(|unit| self.open_task(now, borrower, *unit).is_some());
+        if let Some(unit) = suspect {
+            self.schedule.take_suspect(unit);
+            return self.lend(now, borrower, unit);
+        }
+        if !self.leases.is_empty() || self.schedule.has_fresh(&self.work) {
+            return None;
+        }
+        let task_of = |unit| Some((unit, self.task_though_lost(now, borrower, unit)?));
+        let (unit, task) = self.schedule.may_be_tried(now).find_map(task_of)?;
+        self.schedule.take_suspect(unit);
+        Some(self.lend_to_do(now, borrower, unit, task))
+    }
+
+    /// Lends units a second time that others have had for the longest, to threads that have nothing to count: first those of another
+    /// owner, then of another machine, then of another worker.
+    fn lend_backups(&mut self, now: Duration, borrower: &Borrower, want: usize) -> Vec<Lease> {
+        let idle = borrower.units_at_a_time().saturating_sub(self.leases.units_of(borrower.worker)) as usize;
+        if idle == 0 {
+            return Vec::new();
+        }
+        let closeness = |single: &SingleLease| {
+            let holder = self.members.get(single.holder).map(|holder| &holder.identity);
+            let is_same_owner = holder.is_some_and(|holder| holder.owner == borrower.identity.owner);
+            (is_same_owner, holder == Some(&borrower.identity))
+        };
+        let candidates = self.leases.single().take(LEASES_LOOKED_AT).filter(|single| single.holder != borrower.worker);
+        let tasks = candidates.filter_map(|single| Some((self.backup_task(now, borrower, &single)?, single)));
+        let mut tasks: Vec<_> = tasks.collect();
+        tasks.sort_by_key(|(_, single)| closeness(single));
+        tasks.truncate(idle.min(want));
+        tasks.into_iter().map(|(task, single)| self.lend_as(now, borrower, single.unit, task)).collect()
+    }
+
+    /// How a unit is counted that somebody has: another image, so that the later count checks the first one; of a symmetric count by
+    /// the other algorithm.
+    fn backup_task(&self, now: Duration, borrower: &Borrower, single: &SingleLease) -> Option<Task> {
+        let SingleLease { unit, variant: Variant { mirrored, other_kernel }, .. } = *single;
+        let task = self.task(now, borrower, unit)?;
+        if self.votes.need(&self.work, unit) != Need::Count {
+            return Some(task);
+        }
+        let other_kernel = self.work.is_symmetric_count(unit) && !other_kernel;
+        Some((Purpose::Count, Variant { mirrored: !mirrored, other_kernel }))
+    }
+}

@@ -1,0 +1,170 @@
+//! Who checks whose counts: the degree of independence that a check is asked of, and how it relaxes.
+//!
+//! The degrees, from the lowest to the highest: the same machine by another method and image; another machine; another owner.
+//! A check is asked of the highest degree of which somebody has counted in this run or is connected. When only checks are left, the
+//! degree drops by one after each tenth of the time that was spent counting. Disputes never relax; how they are decided says
+//! `votes::ballot`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use records::standing::Level;
+
+/// The degree drops after this time at the earliest.
+const RELAX_AFTER_AT_LEAST: Duration = Duration::from_secs(15);
+
+/// The degree drops each time when this part of the time spent counting has gone by.
+const TENTH: u32 = 10;
+
+/// Everybody who has counted in this run and is believed, or is connected: machines by owner.
+#[derive(Debug, Default)]
+pub struct Participants {
+    machines: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Participants {
+    /// Nobody.
+    pub const NOBODY: Participants = Participants { machines: BTreeMap::new() };
+
+    /// The machines with these owners and names.
+    pub fn of<'a>(machines: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut participants = Self::default();
+        for (owner, name) in machines {
+            participants.machines.entry(owner.to_owned()).or_default().insert(name.to_owned());
+        }
+        participants
+    }
+
+    /// The highest degree of which a count of that machine can be checked.
+    pub fn highest_degree(&self, (owner, name): (&str, &str)) -> Level {
+        let is_another = |other: &String| !other.is_empty() && !owner.is_empty() && other != owner;
+        if self.machines.keys().any(is_another) {
+            return Level::AnotherOwner;
+        }
+        let is_another = |other: &String| other != name;
+        // The owner without a name may be any of the others.
+        if self.machines.values().any(|machines| machines.iter().any(is_another)) {
+            Level::AnotherMachine
+        } else {
+            Level::AnotherWay
+        }
+    }
+}
+
+/// How the degree is set, and when it relaxes.
+#[derive(Debug)]
+pub struct Independence {
+    needs_two_owners: bool,
+    /// After how long the degree drops, where that was given.
+    relax_after: Option<Duration>,
+    /// How long processes before this one have counted.
+    counted_before: Duration,
+    /// Since when only checks are left, and after how long the degree drops each time.
+    only_checks: Option<(Duration, Duration)>,
+}
+
+impl Independence {
+    /// The rules of a run on which so much time was spent before this process began.
+    pub fn new(relax_after: Option<Duration>, counted_before: Duration) -> Self {
+        Self { needs_two_owners: false, relax_after, counted_before, only_checks: None }
+    }
+
+    /// Whether each check is to be made by another owner, however long that takes.
+    pub fn require_two_owners(&mut self, needs: bool) {
+        self.needs_two_owners = needs;
+    }
+
+    /// Notes whether only checks are left at this time. Checks that come in do not restart the clock.
+    pub fn note_only_checks(&mut self, now: Duration, are_left: bool) {
+        if !are_left {
+            self.only_checks = None;
+        } else if self.only_checks.is_none() {
+            let tenth = self.counted_before.saturating_add(now) / TENTH;
+            let after = self.relax_after.unwrap_or_else(|| tenth.max(RELAX_AFTER_AT_LEAST));
+            self.only_checks = Some((now, after));
+        }
+    }
+
+    /// The lowest degree at which a count may be checked now, where `highest` is the highest one that there is.
+    pub fn degree(&self, now: Duration, highest: Level) -> Level {
+        if self.needs_two_owners {
+            return Level::AnotherOwner;
+        }
+        match (highest, self.steps(now)) {
+            (Level::AnotherOwner, 0) => Level::AnotherOwner,
+            (Level::AnotherOwner, 1) | (Level::AnotherMachine, 0) => Level::AnotherMachine,
+            _ => Level::AnotherWay,
+        }
+    }
+
+    /// How often the degree has dropped.
+    fn steps(&self, now: Duration) -> u128 {
+        let Some((since, after)) = self.only_checks else { return 0 };
+        let waited = now.saturating_sub(since);
+        waited.as_nanos().checked_div(after.as_nanos()).unwrap_or(u128::MAX)
+    }
+
+    /// How long it takes until the degree drops again, where it does.
+    pub fn next_step(&self, now: Duration) -> Option<Duration> {
+        let (since, after) = self.only_checks.filter(|_| !self.needs_two_owners)?;
+        let steps = u32::try_from(self.steps(now).saturating_add(1)).ok()?;
+        Some(since.saturating_add(after.saturating_mul(steps)).saturating_sub(now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table of examples in docs/reliability.md.
+    #[test]
+    fn highest_degree_follows_from_participants() {
+        let one_machine = Participants::of([("", "host")]);
+        let two_machines = Participants::of([("", "host"), ("", "other")]);
+        let one_owner = Participants::of([("ada", "host"), ("ada", "other")]);
+        let owners = Participants::of([("ada", "host"), ("ben", "host"), ("mallory", "m")]);
+        let card = Participants::of([("", "host"), ("", "host/gpu0")]);
+        let keyless_beside_owner = Participants::of([("", "host"), ("ada", "host")]);
+        for (participants, counted, degree) in [
+            (&one_machine, ("", "host"), Level::AnotherWay),
+            (&two_machines, ("", "host"), Level::AnotherMachine),
+            (&one_owner, ("ada", "other"), Level::AnotherMachine),
+            (&owners, ("ada", "host"), Level::AnotherOwner),
+            (&card, ("", "host/gpu0"), Level::AnotherMachine),
+            (&keyless_beside_owner, ("", "host"), Level::AnotherWay),
+        ] {
+            assert_eq!(participants.highest_degree(counted), degree, "{counted:?} of {participants:?}");
+        }
+    }
+
+    #[test]
+    fn degree_drops_after_each_tenth_of_the_time() {
+        let second = Duration::from_secs;
+        let mut rules = Independence::new(None, second(700));
+        let degree = |rules: &Independence, now| rules.degree(second(now), Level::AnotherOwner);
+        assert_eq!(degree(&rules, 300), Level::AnotherOwner);
+        // 1,000 s were spent counting.
+        rules.note_only_checks(second(300), true);
+        rules.note_only_checks(second(350), true);
+        let seen = [300, 399, 400, 499, 500, 9000].map(|now| degree(&rules, now));
+        let [owner, machine, way] = [Level::AnotherOwner, Level::AnotherMachine, Level::AnotherWay];
+        assert_eq!(seen, [owner, owner, machine, machine, way, way]);
+        assert_eq!(rules.degree(second(400), machine), way);
+        assert_eq!(rules.next_step(second(430)), Some(second(70)));
+        rules.note_only_checks(second(410), false);
+        assert_eq!(degree(&rules, 410), owner);
+        rules.note_only_checks(second(410), true);
+        rules.require_two_owners(true);
+        assert_eq!((degree(&rules, 9000), rules.next_step(second(410))), (owner, None));
+    }
+
+    #[test]
+    fn degree_drops_no_sooner_than_after_15_s_unless_told() {
+        let mut rules = Independence::new(None, Duration::ZERO);
+        rules.note_only_checks(Duration::from_secs(20), true);
+        assert_eq!(rules.next_step(Duration::from_secs(20)), Some(RELAX_AFTER_AT_LEAST));
+        let mut rules = Independence::new(Some(Duration::ZERO), Duration::from_hours(9));
+        rules.note_only_checks(Duration::ZERO, true);
+        assert_eq!(rules.degree(Duration::ZERO, Level::AnotherOwner), Level::AnotherWay);
+    }
+}

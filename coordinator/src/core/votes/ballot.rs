@@ -1,0 +1,253 @@
+//! A dispute: the counts of a unit that differ, which of them wins, and who is asked for another one.
+//!
+//! A value needs two votes at the level at which the counts were made: of two owners, where several owners have counted the unit; else
+//! of two machines, where several machines have; else of two ways of one machine. What wins at a lower level decides nothing. A machine
+//! votes for what it last counted. An owner votes for what most of its machines voted for; where two values have as many, for each of
+//! them. A symmetric count must have been made by both algorithms, too.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proto::Variant;
+use queens::kernel::KernelName;
+use records::ledger::UnitRecord;
+use records::standing::{Identity, Level, Machines, Vote, are_several_owners};
+
+use crate::core::workload::ORBITS;
+
+/// So many counts of one owner are kept of a unit in dispute; more say nothing new.
+const MOST_OF_AN_OWNER: usize = 16;
+
+/// What is asked of somebody who has not counted the unit: its other image. Of a symmetric count both algorithms are asked for.
+const ANOTHER_IMAGE: Variant = Variant { mirrored: true, other_kernel: false };
+const BY_BOTH_ALGORITHMS: [Variant; 2] = [Variant { mirrored: true, other_kernel: true }, ANOTHER_IMAGE];
+
+/// One count of the unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cast<'a> {
+    owner: &'a str,
+    machine: &'a str,
+    kernel: &'a str,
+    mirrored: bool,
+    count: u64,
+    nodes: u64,
+}
+
+impl<'a> Cast<'a> {
+    /// A count that is to go on record.
+    pub fn of_record(r: &'a UnitRecord) -> Self {
+        let UnitRecord { owner, machine, kernel, mirrored, count, nodes, .. } = r;
+        Self { owner, machine, kernel, mirrored: *mirrored, count: *count, nodes: *nodes }
+    }
+
+    /// One on record.
+    fn of_vote(machines: &'a Machines, vote: &Vote) -> Self {
+        let ((owner, machine), kernel, mirrored) = machines.making(vote);
+        Self { owner, machine, kernel, mirrored, count: vote.count, nodes: vote.nodes }
+    }
+
+    /// Whether both say the same: the count, and the nodes where both searched row by row. Nodes of the other method depend on the
+    /// release, and must be held against nobody.
+    fn agrees(&self, other: &Cast<'_>) -> bool {
+        let is_search = |cast: &Cast<'_>| cast.kernel.split('/').next() == Some("search");
+        self.count == other.count && (self.nodes == other.nodes || !is_search(self) || !is_search(other))
+    }
+
+    fn is_by_orbits(&self) -> bool {
+        self.kernel == ORBITS
+    }
+
+    /// Whether both were made by the same machine in the same way.
+    fn is_same_way(&self, other: &Cast<'_>) -> bool {
+        (self.owner, self.machine, self.kernel, self.mirrored)
+            == (other.owner, other.machine, other.kernel, other.mirrored)
+    }
+
+    fn is_of(&self, machine: &Identity) -> bool {
+        self.owner == machine.owner.name() && self.machine == machine.machine
+    }
+}
+
+/// All counts of a unit in dispute that are believed, in the order in which they were made.
+#[derive(Debug)]
+pub struct Ballot<'a> {
+    casts: Vec<Cast<'a>>,
+    is_symmetric: bool,
+}
+
+impl<'a> Ballot<'a> {
+    /// The ballot of a unit that is a symmetric count, or not, with these votes.
+    pub fn new(machines: &'a Machines, votes: impl Iterator<Item = &'a Vote>, is_symmetric: bool) -> Self {
+        Self { casts: votes.map(|vote| Cast::of_vote(machines, vote)).collect(), is_symmetric }
+    }
+
+    /// Whether nobody who is believed has counted the unit.
+    pub fn is_empty(&self) -> bool {
+        self.casts.is_empty()
+    }
+
+    /// Whether that is what the machine last said in this way.
+    pub fn has(&self, cast: &Cast<'_>) -> bool {
+        let last = self.casts.iter().rev().find(|other| other.is_same_way(cast));
+        last.is_some_and(|last| (last.count, last.nodes) == (cast.count, cast.nodes))
+    }
+
+    /// Whether the owner has said as much as is kept.
+    pub fn is_full_for(&self, owner: &str) -> bool {
+        self.casts.iter().filter(|cast| cast.owner == owner).count() >= MOST_OF_AN_OWNER
+    }
+
+    /// Whether what this count says wins with it.
+    pub fn elects(&self, cast: &Cast<'_>) -> bool {
+        let casts: Vec<&Cast<'_>> = self.casts.iter().chain([cast]).collect();
+        let agreeing = || casts.iter().filter(|other| other.agrees(cast));
+        let is_by_both = agreeing().any(|other| other.is_by_orbits() != cast.is_by_orbits());
+        (is_by_both || !self.is_symmetric) && votes_for(cast, &casts) >= 2
+    }
+
+    /// How the machine is asked to count the unit; not at all while somebody else who can be asked has not counted it.
+    pub fn ask(
+        &self,
+        machine: &Identity,
+        label: impl Fn(Variant) -> String,
+        is_somebody_else_asked: impl Fn() -> bool,
+    ) -> Option<Variant> {
+        if self.is_full_for(machine.owner.name()) {
+            return None;
+        }
+        if let Some(new) = self.first_question(machine) {
+            return Some(new);
+        }
+        if is_somebody_else_asked() {
+            return None;
+        }
+        let own = || self.casts.iter().filter(|cast| cast.is_of(machine));
+        let is_new = |variant: &Variant| {
+            let label = label(*variant);
+            own().all(|cast| cast.kernel != label || cast.mirrored != variant.mirrored)
+        };
+        Variant::ALL.into_iter().find(is_new)
+    }
+
+    /// What everybody is asked once, and the machine has not been: nothing if it has counted the unit.
+    pub fn first_question(&self, machine: &Identity) -> Option<Variant> {
+        let own = || self.casts.iter().filter(|cast| cast.is_of(machine));
+        if self.is_symmetric {
+            let is_new = |asked: &Variant| own().all(|cast| cast.is_by_orbits() != asked.other_kernel);
+            BY_BOTH_ALGORITHMS.into_iter().find(is_new)
+        } else {
+            Some(ANOTHER_IMAGE).filter(|_| own().next().is_none())
+        }
+    }
+
+    /// Whether several owners have counted the unit.
+    pub fn is_among_owners(&self) -> bool {
+        level_of(&self.casts.iter().collect::<Vec<_>>()) == Level::AnotherOwner
+    }
+
+    /// Who says what, for people.
+    pub fn summary(&self, title: impl Fn(&str, &str) -> String) -> String {
+        let mut said: Vec<String> = Vec::new();
+        for Cast { owner, machine, count, .. } in &self.casts {
+            let line = format!("{} says {count}", title(owner, machine));
+            if !said.contains(&line) {
+                said.push(line);
+            }
+        }
+        said.join(", ")
+    }
+}
+
+/// How the kernel of a worker counts the unit, as records name it.
+pub fn label_of(kernel: KernelName, is_symmetric: bool) -> impl Fn(Variant) -> String {
+    move |variant| if variant.other_kernel && is_symmetric { ORBITS.to_owned() } else { variant.kernel(kernel).to_string() }
+}
+
+/// How many votes the value of that count has at the level at which these counts were made.
+fn votes_for(value: &Cast<'_>, casts: &[&Cast<'_>]) -> usize {
+    // Later counts replace those that the same machine made before.
+    let machines: BTreeMap<(&str, &str), &Cast<'_>> =
+        casts.iter().map(|cast| ((cast.owner, cast.machine), *cast)).collect();
+    match level_of(casts) {
+        Level::AnotherOwner => {
+            let owners: BTreeSet<&str> =
+                machines.keys().map(|(owner, _)| *owner).filter(|owner| !owner.is_empty()).collect();
+            let votes_for = |owner: &&&str| {
+                let of_owner: Vec<&Cast<'_>> =
+                    machines.iter().filter(|((of, _), _)| of == *owner).map(|(_, cast)| *cast).collect();
+                let with = |value: &Cast<'_>| of_owner.iter().filter(|cast| cast.agrees(value)).count();
+                let others = of_owner.iter().filter(|cast| !cast.agrees(value));
+                with(value) > 0 && others.map(|other| with(other)).all(|votes| votes <= with(value))
+            };
+            owners.iter().filter(votes_for).count()
+        }
+        Level::AnotherMachine => machines.values().filter(|cast| cast.agrees(value)).count(),
+        Level::AnotherWay | Level::Once => {
+            let ways: BTreeMap<(&str, bool), &Cast<'_>> =
+                casts.iter().map(|cast| ((cast.kernel, cast.mirrored), *cast)).collect();
+            ways.values().filter(|cast| cast.agrees(value)).count()
+        }
+    }
+}
+
+/// The level at which these counts were made.
+fn level_of(casts: &[&Cast<'_>]) -> Level {
+    let first = casts.first().map(|cast| cast.machine);
+    if are_several_owners(casts.iter().map(|cast| cast.owner)) {
+        Level::AnotherOwner
+    } else if casts.iter().any(|cast| Some(cast.machine) != first) {
+        Level::AnotherMachine
+    } else {
+        Level::AnotherWay
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A count of `OWNER/MACHINE`, or of a machine without an owner.
+    fn cast(machine: &'static str, count: u64) -> Cast<'static> {
+        let (owner, machine) = machine.split_once('/').unwrap_or(("", machine));
+        Cast { owner, machine, kernel: "search/avx2", mirrored: false, count, nodes: 1 }
+    }
+
+    fn elects(casts: &[(&'static str, u64)]) -> bool {
+        let (last, former) = casts.split_last().unwrap();
+        let casts = former.iter().map(|(machine, count)| cast(machine, *count)).collect();
+        Ballot { casts, is_symmetric: false }.elects(&cast(last.0, last.1))
+    }
+
+    #[test]
+    fn value_wins_with_two_votes_at_the_level_of_the_dispute() {
+        // Two machines of one owner, and without owners.
+        assert!(elects(&[("ada/a", 5), ("ada/b", 7), ("ada/c", 5)]));
+        assert!(elects(&[("a", 5), ("b", 7), ("c", 7)]));
+        assert!(!elects(&[("a", 5), ("b", 7), ("c", 9)]));
+        // Two owners: a machine more of either is no vote more.
+        assert!(!elects(&[("ada/a", 5), ("mallory/m", 7), ("mallory/n", 7), ("mallory/o", 7)]));
+        assert!(elects(&[("ada/a", 5), ("mallory/m", 7), ("mallory/n", 7), ("ben/b", 5)]));
+        // An owner whose machines differ votes for each value with as many machines.
+        assert!(elects(&[("ada/a", 5), ("ada/b", 7), ("ben/b", 5)]));
+        assert!(!elects(&[("ada/a", 5), ("ada/b", 7), ("ada/c", 7), ("ben/b", 5)]));
+        // What a machine says last counts.
+        assert!(elects(&[("ada/a", 5), ("ben/b", 7), ("ada/a", 7)]));
+        assert!(!elects(&[("a", 5), ("b", 7), ("b", 9), ("c", 7)]));
+        // Nobody is surely another than the owner without a name.
+        assert!(!elects(&[("ada/a", 5), ("ben/b", 7), ("c", 5)]));
+    }
+
+    #[test]
+    fn machine_alone_is_decided_by_two_ways() {
+        let casts = vec![cast("a", 5), Cast { mirrored: true, ..cast("a", 7) }];
+        let ballot = Ballot { casts, is_symmetric: false };
+        assert!(!ballot.elects(&cast("a", 5)), "the same way again");
+        assert!(ballot.elects(&Cast { kernel: "meet/avx2", ..cast("a", 5) }));
+    }
+
+    #[test]
+    fn symmetric_count_needs_both_algorithms() {
+        let ballot = Ballot { casts: vec![cast("a", 5), cast("b", 7)], is_symmetric: true };
+        assert!(!ballot.elects(&cast("c", 5)));
+        assert!(ballot.elects(&Cast { kernel: ORBITS, ..cast("c", 5) }));
+    }
+}

@@ -1,0 +1,162 @@
+//! What a reported count means, by what is known of its unit.
+//!
+//! ```text
+//! no standing count:
+//!     not in dispute                             it stands, and may have to be checked
+//!     in dispute, and it wins (`ballot`)         it stands, and those who said otherwise were wrong
+//!     in dispute, and it does not                one more vote
+//! a standing count, and it is the same:
+//!     more independent than before               a check
+//!     else                                       said again
+//! a standing count, and it is another:
+//!     two owners have counted the unit,
+//!     or two machines of its owner               this one is wrong
+//!     else                                       neither stands; the unit is in dispute
+//! ```
+
+use proto::Verdict;
+use queens::UnitId;
+use rand::RngExt;
+use rand::rngs::StdRng;
+use records::DoubleCheck;
+use records::ledger::{Record, Recount, UnitRecord};
+use records::standing::{Identity, Level, UnitMark, Vote};
+
+use super::ballot::Cast;
+use super::{Recording, Votes};
+use crate::core::workload::{ORBITS, Workload};
+
+/// The first counts of a machine are checked.
+const FIRST_COUNTS: u64 = 20;
+
+/// A count that a worker reports.
+#[derive(Debug)]
+pub struct Reported {
+    /// The record that it becomes if it stands.
+    pub record: UnitRecord,
+    /// The machine that made it.
+    pub identity: Identity,
+    /// Whether another machine can check it.
+    pub has_checkers: bool,
+}
+
+impl Votes {
+    /// Judges a reported count of a unit of this run. The records are to be put on disk before the verdict is told.
+    pub fn judge(&mut self, work: &Workload, reported: Reported, random: &mut StdRng) -> (Verdict, Vec<Record>) {
+        let Reported { record, identity, has_checkers } = reported;
+        let unit = record.unit;
+        if let Some(recording) = self.recording.get(&unit) {
+            let is_same = recording.count == record.count && recording.identity == identity;
+            return (if is_same { Verdict::Known } else { Verdict::Later }, Vec::new());
+        }
+        let recording = Recording::new(record.count, identity.clone());
+        let (verdict, records) = if self.standing.is_done(unit) {
+            self.compare(work, record)
+        } else if self.ballot(work, unit).is_empty() {
+            // Nobody else who is believed has counted it.
+            let recount = self.recount(work, &identity, unit, has_checkers, random);
+            (Verdict::Recorded, vec![Record::Count(UnitRecord { recount, ..record })])
+        } else {
+            self.vote(work, record)
+        };
+        if !records.is_empty() {
+            self.recording.insert(unit, recording);
+        }
+        (verdict, records)
+    }
+
+    /// Why a first count of the machine is to be checked, if it is.
+    fn recount(
+        &mut self,
+        work: &Workload,
+        identity: &Identity,
+        unit: UnitId,
+        has_checkers: bool,
+        random: &mut StdRng,
+    ) -> Option<Recount> {
+        // A contradictory constellation is disputed once: a wrong count would have no second chance.
+        if work.is_symmetric_count(unit) || self.was_contradicted(work, unit) {
+            return Some(certain_recount(work, unit));
+        }
+        let share = match self.policy {
+            DoubleCheck::None => return None,
+            DoubleCheck::All => return Some(Recount::All),
+            DoubleCheck::Share(share) => share,
+        };
+        // Where a machine checks itself, its first counts say no more than others.
+        if has_checkers && *self.first_counts_of(identity) < FIRST_COUNTS {
+            *self.first_counts_of(identity) += 1;
+            return Some(Recount::Trial);
+        }
+        random.random_bool(share).then_some(Recount::Sample)
+    }
+
+    /// Whether the unit's constellation was disputed because its counts contradicted each other.
+    fn was_contradicted(&self, work: &Workload, unit: UnitId) -> bool {
+        let contradicted = &self.standing.sums().contradicted;
+        work.symmetric_constellation(unit).is_some_and(|constellation| contradicted.contains(&constellation))
+    }
+
+    /// One more count of a unit in dispute.
+    fn vote(&self, work: &Workload, record: UnitRecord) -> (Verdict, Vec<Record>) {
+        let (ballot, cast) = (self.ballot(work, record.unit), Cast::of_record(&record));
+        if ballot.elects(&cast) {
+            // Should those who agree not be believed any more when it is on disk, nobody has confirmed it.
+            let recount = Some(certain_recount(work, record.unit));
+            (Verdict::Recorded, vec![Record::Count(UnitRecord { recount, ..record })])
+        } else if ballot.has(&cast) {
+            (Verdict::Known, Vec::new())
+        } else if ballot.is_full_for(&record.owner) {
+            (Verdict::Unwanted, Vec::new())
+        } else {
+            (Verdict::Conflict, vec![Record::Conflict(record)])
+        }
+    }
+
+    /// Another count of a unit that has a standing one.
+    fn compare(&self, work: &Workload, mut record: UnitRecord) -> (Verdict, Vec<Record>) {
+        let unit = record.unit;
+        // It is known once the ledger has been read.
+        let Some(standing) = self.standing.vote(unit) else { return (Verdict::Later, Vec::new()) };
+        let counted = self.standing.sums().machines.get(standing.origin.machine);
+        let is_of_owner = counted.owner == record.owner;
+        (record.of, record.of_owner) = (Some(counted.name.clone()), counted.owner.clone());
+        if self.standing.equals(work.plan(), &record, &standing) {
+            return if self.confirms(work, &standing, &record) {
+                (Verdict::Recorded, vec![Record::Check(record)])
+            } else {
+                (Verdict::Known, Vec::new())
+            };
+        }
+        // What could not stand in the ledger must not be written.
+        if self.standing.is(UnitMark::Independent, unit)
+            || (self.standing.is(UnitMark::TwoMachines, unit) && is_of_owner)
+        {
+            return (Verdict::Conflict, vec![Record::Conflict(record)]);
+        }
+        let retraction = self.standing.retraction(unit, &standing, record.at);
+        (Verdict::Conflict, vec![Record::Conflict(record), Record::Retract(retraction)])
+    }
+
+    /// Whether an equal count confirms the standing one more than it has been: by the other algorithm, for a symmetric count; and by
+    /// another method and image, where the same machine has made both.
+    fn confirms(&self, work: &Workload, standing: &Vote, second: &UnitRecord) -> bool {
+        let machines = &self.standing.sums().machines;
+        let ((owner, machine), kernel, mirrored) = machines.making(standing);
+        let level = Level::between((owner, machine), (&second.owner, &second.machine));
+        let is_another_way = kernel != second.kernel && mirrored != second.mirrored;
+        level > self.standing.level(second.unit)
+            && confirms_symmetric(work, second.unit, kernel, &second.kernel)
+            && (level > Level::AnotherWay || is_another_way)
+    }
+}
+
+/// Whether a count by one kernel confirms that by another: a symmetric count is confirmed by the other algorithm.
+pub fn confirms_symmetric(work: &Workload, unit: UnitId, kernel: &str, other: &str) -> bool {
+    !work.is_symmetric_count(unit) || (kernel == ORBITS) != (other == ORBITS)
+}
+
+/// Why a count is checked that is checked whatever the policy.
+pub fn certain_recount(work: &Workload, unit: UnitId) -> Recount {
+    if work.is_symmetric_count(unit) { Recount::Symmetric } else { Recount::All }
+}

@@ -1,0 +1,126 @@
+//! What is to be counted: the plan, the shard of it, and the work that its units are expected to take.
+
+use std::sync::Arc;
+
+use proto::Variant;
+use queens::kernel::{KernelName, Method};
+use queens::{Plan, Summand, UnitId};
+use records::shard::Shard;
+use records::standing::Standing;
+
+/// The second algorithm for symmetric counts, as records name it.
+pub const ORBITS: &str = "orbits";
+
+/// The part of a plan that a run counts. Work is in nanoseconds of one core.
+#[derive(Debug)]
+pub struct Workload {
+    plan: Arc<Plan>,
+    shard: Shard,
+    total: u128,
+    /// The expected work of a unit in terms of the mean of its part of the plan.
+    scale: f64,
+    mean_unit: f64,
+    symmetric_counts: Vec<UnitId>,
+}
+
+impl Workload {
+    /// The shard of the plan.
+    pub fn new(plan: Arc<Plan>, shard: Shard) -> Self {
+        let total = shard.work_of(&plan);
+        let scale = shard.relative_work(&plan);
+        let mean_unit = total as f64 * scale / shard.size(plan.units()).max(1) as f64;
+        let symmetric = plan.unit_ranges().filter(|range| range.summand.is_symmetric_count());
+        let symmetric_counts = symmetric.flat_map(|range| range.units.map(UnitId));
+        let symmetric_counts = symmetric_counts.filter(|unit| shard.contains(*unit)).collect();
+        Self { plan, shard, total, scale, mean_unit, symmetric_counts }
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// The share of the plan.
+    pub fn shard(&self) -> Shard {
+        self.shard
+    }
+
+    /// How many units are to be counted.
+    pub fn units(&self) -> u64 {
+        self.shard.size(self.plan.units())
+    }
+
+    /// Whether the unit is to be counted.
+    pub fn contains(&self, unit: UnitId) -> bool {
+        unit.0 < self.plan.units() && self.shard.contains(unit)
+    }
+
+    /// The work of a unit.
+    pub fn weight(&self, unit: UnitId) -> u64 {
+        self.plan.weight(unit)
+    }
+
+    /// The mean work of a unit.
+    pub fn mean_unit(&self) -> f64 {
+        self.mean_unit
+    }
+
+    /// The work of all units, as the plan has it.
+    pub fn total(&self) -> u128 {
+        self.total
+    }
+
+    /// Turns work as the plan has it into what this shard is expected to take.
+    pub fn scaled(&self, work: u128) -> f64 {
+        work as f64 * self.scale
+    }
+
+    /// The work of the units without a standing count.
+    pub fn left(&self, standing: &Standing) -> f64 {
+        self.scaled(self.total.saturating_sub(standing.sums().work))
+    }
+
+    /// The work of the symmetric counts among them.
+    pub fn symmetric_left(&self, standing: &Standing) -> f64 {
+        let open = self.symmetric_counts.iter().filter(|unit| !standing.is_done(**unit));
+        open.map(|unit| self.plan.mean_weight(*unit) as f64).sum()
+    }
+
+    /// Whether the unit is a count of completions that a turn leaves as they are.
+    pub fn is_symmetric_count(&self, unit: UnitId) -> bool {
+        self.plan.summand(unit).is_symmetric_count()
+    }
+
+    /// The constellation with symmetry that the unit is of, if it is of one.
+    pub fn symmetric_constellation(&self, unit: UnitId) -> Option<u32> {
+        match self.plan.summand(unit) {
+            Summand::Symmetric(constellation, _) => Some(constellation),
+            _ => None,
+        }
+    }
+
+    /// All units of a constellation with symmetry.
+    pub fn units_of_constellation(&self, constellation: u32) -> Vec<UnitId> {
+        let is_of_it = |summand| matches!(summand, Summand::Symmetric(of, _) if of == constellation);
+        let ranges = self.plan.unit_ranges().filter(|range| is_of_it(range.summand));
+        ranges.flat_map(|range| range.units).map(UnitId).filter(|unit| self.contains(*unit)).collect()
+    }
+
+    /// Whether it takes a kernel of the other method to count the unit in that way.
+    pub fn wants_other_kernel(&self, unit: UnitId, variant: Variant) -> bool {
+        variant.wants_other_kernel(self.plan.summand(unit))
+    }
+
+    /// What a record calls the code that counts the unit in that way, on a worker that counts with `own`.
+    pub fn kernel_label(&self, unit: UnitId, variant: Variant, own: KernelName) -> String {
+        if variant.other_kernel && self.is_symmetric_count(unit) {
+            return ORBITS.to_owned();
+        }
+        variant.kernel(own).to_string()
+    }
+
+    /// Whether the plan cut its units for halves that meet.
+    pub fn is_for_meet(&self) -> bool {
+        self.plan.spec().method() == Method::Meet
+    }
+}

@@ -17,6 +17,12 @@ fn with_absences(truth: &std::sync::Arc<Truth>, seed: u64) -> World {
     for (worker, owner) in world.workers.iter_mut().zip(OWNERS) {
         worker.owner = Owner::new(owner);
     }
+    // Both have counted in the run: each is asked to check the other from now on.
+    for k in 0..4 {
+        world.join(k);
+        world.lease(k, 1);
+        world.report(k, 1, false);
+    }
     for absent in [2..4, 0..2] {
         absent.clone().for_each(|k| world.die(k));
         for _ in 0..world.random.random_range(4..9) {

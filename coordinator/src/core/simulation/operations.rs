@@ -48,7 +48,7 @@ impl World {
 
     pub fn lease(&mut self, k: usize, want: u32) {
         let Some(id) = self.workers[k].id else { return };
-        let lent_before = self.core.leases.unexpired(self.now);
+        let lent_before = self.core.leases.units();
         let result = self.core.lease(self.now, id, want);
         let Some(leases) = self.called(k, result) else { return };
         for lease in &leases {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use anyhow::{Context, anyhow, bail};
-use proto::{AccessToken, Owner};
+use domain::{AccessToken, Owner};
 use records::regular_file;
 use serving::{Access, Bearers, Encryption, Guard, Right, ServerKeys};
 

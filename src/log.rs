@@ -10,9 +10,9 @@ use std::io::{self, Write};
 use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
+use domain::seen;
 use indicatif::{ProgressBar, ProgressStyle};
 use parking_lot::{Condvar, Mutex};
-use proto::seen;
 use serde_json::json;
 use tracing::Level;
 use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder};

@@ -12,7 +12,7 @@ use axum::http::header::{AUTHORIZATION, COOKIE, HOST};
 use axum::http::{HeaderMap, HeaderValue};
 use cookie::time::Duration;
 use cookie::{Cookie, SameSite};
-use proto::{AccessToken, Owner};
+use domain::{AccessToken, Owner};
 use serving::{Guard, TokenHash};
 
 /// How long a browser keeps the cookie: a run takes months.

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use proto::{CopyEnd, FollowReply, FollowRequest, FollowedRun, Term, malformed, v1};
+use domain::{CopyEnd, FollowReply, FollowRequest, FollowedRun, Term};
+use proto::{malformed, v1};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coordinator::Handle;
-use proto::Owner;
+use domain::Owner;
 use proto::v1::coordinator_server::CoordinatorServer;
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};

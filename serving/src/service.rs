@@ -6,12 +6,10 @@ use std::time::Duration;
 
 use coordinator::core::Refusal;
 use coordinator::{CallError, Handle};
+use domain::{Lease, PolicyChange, Registration, Report, Steering, Takeback, WorkerId};
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
-use proto::{
-    Lease, OWN_TERM, PolicyChange, Protocol, Registration, Report, Steering, Takeback, WorkerId, malformed,
-    plan_reply, v1,
-};
+use proto::{OWN_TERM, Protocol, malformed, plan_reply, v1};
 use records::policy::MOST_FOLLOWERS;
 use tokio::sync::{Mutex, Semaphore};
 use tokio_stream::wrappers::{ReceiverStream, WatchStream};
@@ -235,7 +233,7 @@ impl Coordinator for Service {
 
 #[cfg(test)]
 mod tests {
-    use proto::Owner;
+    use domain::Owner;
 
     use super::*;
     use crate::access::quota::Quotas;

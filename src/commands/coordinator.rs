@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
 use coordinator::{Ending, Handle};
-use proto::RunStatus;
+use domain::RunStatus;
 use queens::Plan;
 use records::shard::Shard;
 use records::store::{OpenOptions, Store};

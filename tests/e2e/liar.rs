@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use coordinator::{Ending, Handle};
-use proto::Steering;
+use domain::Steering;
 use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop, kernel};
 use queens::{Board, Plan, PlanSpec, Position, known};
 use records::DoubleCheck;

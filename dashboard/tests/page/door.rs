@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::time::Instant;
 
-use proto::Owner;
+use domain::Owner;
 use serving::{Bearers, Right};
 
 use crate::made_up;

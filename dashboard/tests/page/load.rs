@@ -4,7 +4,7 @@ use std::io::Read;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use proto::{Owner, RunStatus};
+use domain::{Owner, RunStatus};
 use serving::{Bearers, Right};
 
 use crate::made_up;

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use proto::{Owner, RunStatus};
+use domain::{Owner, RunStatus};
 use serving::{Access, Bearers, Guard, Right};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;

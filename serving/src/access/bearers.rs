@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use proto::{AccessToken, Owner};
+use domain::{AccessToken, Owner};
 
 use crate::access::caller::{Caller, Right};
 

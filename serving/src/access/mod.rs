@@ -11,8 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coordinator::token_bucket::TokenBucket;
+use domain::Owner;
 use parking_lot::Mutex;
-use proto::{Owner, for_good};
+use proto::for_good;
 use tokio::sync::watch;
 use tonic::Status;
 use tonic::codegen::http;

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Waker};
 
+use domain::Owner;
 use parking_lot::Mutex;
-use proto::Owner;
 use tonic::Status;
 
 use crate::access::caller::{Caller, Right};

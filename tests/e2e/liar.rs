@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use coordinator::grpc::{Access, Guard, serve};
 use coordinator::{Ending, Handle};
 use domain::Steering;
 use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop, kernel};
@@ -12,7 +13,6 @@ use records::DoubleCheck;
 use records::shard::Shard;
 use records::store::{OpenOptions, Store};
 use records::testing::known_run;
-use serving::{Access, Guard, serve};
 use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};
 use worker::{Credentials, Remote};

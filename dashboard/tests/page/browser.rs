@@ -6,9 +6,9 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
+use coordinator::grpc::{Bearers, Right};
 use domain::Owner;
 use serde_json::Value;
-use serving::{Bearers, Right};
 
 use crate::look::{PICTURES, WIDE, browser, look};
 use crate::made_up::{self, SCRIPT};

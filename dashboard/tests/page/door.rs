@@ -3,8 +3,8 @@
 use std::io::{ErrorKind, Read, Write};
 use std::time::Instant;
 
+use coordinator::grpc::{Bearers, Right};
 use domain::Owner;
-use serving::{Bearers, Right};
 
 use crate::made_up;
 use crate::site::{PATIENCE, Reply, Site, TOKEN};

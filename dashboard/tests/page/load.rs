@@ -4,8 +4,8 @@ use std::io::Read;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use coordinator::grpc::{Bearers, Right};
 use domain::{Owner, RunStatus};
-use serving::{Bearers, Right};
 
 use crate::made_up;
 use crate::site::{Site, TOKEN};

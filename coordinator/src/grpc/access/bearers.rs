@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use domain::{AccessToken, Owner};
 
-use crate::access::caller::{Caller, Right};
+use crate::grpc::access::caller::{Caller, Right};
 
 /// The hash of a token. It tells whose that is, and is none itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

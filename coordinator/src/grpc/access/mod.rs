@@ -10,7 +10,7 @@ mod bearers;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coordinator::token_bucket::TokenBucket;
+use crate::token_bucket::TokenBucket;
 use domain::Owner;
 use parking_lot::Mutex;
 use proto::for_good;

@@ -15,7 +15,7 @@ use domain::Owner;
 use parking_lot::Mutex;
 use tonic::Status;
 
-use crate::access::caller::{Caller, Right};
+use crate::grpc::access::caller::{Caller, Right};
 
 /// Those who only read have at most so many connections from one address; the oldest makes room.
 const READERS_AT_AN_ADDRESS: usize = 16;

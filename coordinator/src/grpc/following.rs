@@ -16,8 +16,8 @@ use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 
-use crate::service::refused;
-use coordinator::{Ending, Following, Handle, LedgerSource, Misfit};
+use crate::grpc::service::refused;
+use crate::{Ending, Following, Handle, LedgerSource, Misfit};
 use records::ledger::{CommitMark, LedgerError, LedgerPosition, LineBefore, LineHash, Pieces, line_before};
 use records::regular_file;
 use records::run_directory::run_file::RUN_FILE;

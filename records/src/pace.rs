@@ -9,7 +9,7 @@
 use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use proto::TimeLeft;
+use domain::TimeLeft;
 use queens::Totals;
 
 use crate::audit::{AuditError, audit_each};
@@ -321,7 +321,12 @@ mod tests {
         let (folder, begun) = counted_at(0..units);
         commit(
             &folder,
-            &[Record::Policy(Policy { double_check: DoubleCheck::All, require_owners: None, reason: None, at: begun })],
+            &[Record::Policy(Policy {
+                double_check: DoubleCheck::All,
+                require_owners: None,
+                reason: None,
+                at: begun,
+            })],
             units,
         );
         let check = UnitRecord {

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use proto::{Lease, Owner, Token, Variant, WorkerId};
+use domain::{Lease, Owner, Token, Variant, WorkerId};
 use queens::UnitId;
 
 /// How long a lease holds after it was given or renewed. Workers renew six times in that time.
@@ -209,7 +209,8 @@ impl Leases {
     /// Ends the lease; false if the unit is no longer lent under that token.
     pub fn end(&mut self, lease: Lease) -> bool {
         let holdings = self.by_unit.get(&lease.unit).into_iter().flat_map(Lent::holdings);
-        let holder = holdings.filter(|holding| holding.token == lease.token).map(|holding| holding.worker).next();
+        let holder =
+            holdings.filter(|holding| holding.token == lease.token).map(|holding| holding.worker).next();
         holder.is_some_and(|holder| self.end_of(lease.unit, holder))
     }
 
@@ -261,7 +262,8 @@ impl Leases {
 
     /// Ends all leases of the worker and names their units, ascending.
     pub fn end_all_of(&mut self, worker: WorkerId) -> Vec<UnitId> {
-        let units: Vec<_> = self.by_worker.get(&worker).into_iter().flat_map(|held| &held.units).copied().collect();
+        let units: Vec<_> =
+            self.by_worker.get(&worker).into_iter().flat_map(|held| &held.units).copied().collect();
         units.iter().for_each(|unit| _ = self.end_of(*unit, worker));
         units
     }

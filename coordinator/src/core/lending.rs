@@ -12,7 +12,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use proto::{Lease, Variant, WorkerId};
+use domain::{Lease, Variant, WorkerId};
 use queens::UnitId;
 use queens::kernel::{KernelName, Method};
 use rand::RngExt;
@@ -98,7 +98,7 @@ impl Core {
             kernel: found.kernel,
             methods: found.methods,
             identity: found.identity.clone(),
-            hardware: proto::Hardware::of(&found.identity.machine),
+            hardware: domain::Hardware::of(&found.identity.machine),
         })
     }
 
@@ -124,7 +124,8 @@ impl Core {
 
     /// Lends the next check or unit without a count.
     fn lend_next(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
-        while let Some(unit) = self.next_check(now, borrower).or_else(|| self.schedule.take_fresh(&self.work)) {
+        while let Some(unit) = self.next_check(now, borrower).or_else(|| self.schedule.take_fresh(&self.work))
+        {
             let lease = self.lend(now, borrower, unit);
             if lease.is_some() {
                 return lease;
@@ -137,7 +138,8 @@ impl Core {
     /// counted.
     fn next_check(&mut self, now: Duration, borrower: &Borrower) -> Option<UnitId> {
         let may = |kind: &CheckKind| {
-            self.may_check(now, &borrower.identity, borrower.methods, *kind) && !self.is_left_to_other_hardware(now, borrower, kind.counted)
+            self.may_check(now, &borrower.identity, borrower.methods, *kind)
+                && !self.is_left_to_other_hardware(now, borrower, kind.counted)
         };
         let rank = |kind: &CheckKind| {
             let is_other_hardware = self.votes.hardware(kind.counted).differs_from(borrower.hardware);
@@ -176,13 +178,16 @@ impl Core {
     /// other units to count.
     fn is_left_to_other_hardware(&self, now: Duration, borrower: &Borrower, counted: MachineId) -> bool {
         let hardware = self.votes.hardware(counted);
-        if !hardware.is_card() || borrower.hardware.differs_from(hardware) || !self.schedule.has_fresh(&self.work) {
+        if !hardware.is_card()
+            || borrower.hardware.differs_from(hardware)
+            || !self.schedule.has_fresh(&self.work)
+        {
             return false;
         }
         let (machine, degree) =
             (self.votes.standing().sums().machines.get(counted), self.degree(now, counted));
         self.members.connected(now).any(|other| {
-            proto::Hardware::of(&other.machine).differs_from(hardware)
+            domain::Hardware::of(&other.machine).differs_from(hardware)
                 && Level::between(machine.maker(), (other.owner.name(), &other.machine)) >= degree
         })
     }
@@ -206,7 +211,7 @@ impl Core {
             Need::Decision => {
                 let Borrower { identity, kernel, methods, .. } = borrower;
                 Some((Purpose::Count, self.variant_to_decide(now, identity, *kernel, *methods, unit)?))
-            },
+            }
             Need::Check(kind) if self.may_check(now, &borrower.identity, borrower.methods, kind) => {
                 let origin = self.votes.standing().vote(unit)?.origin;
                 Some((Purpose::Check, self.variant_to_check(borrower, unit, origin)))
@@ -229,7 +234,8 @@ impl Core {
         if ballot.is_empty() {
             return Some(Variant::default());
         }
-        let holders: Vec<_> = self.leases.holders(unit).filter_map(|holder| self.members.get(holder)).collect();
+        let holders: Vec<_> =
+            self.leases.holders(unit).filter_map(|holder| self.members.get(holder)).collect();
         let is_somebody_else_asked = || {
             let others = self.members.connected(now).filter(|other| *other != machine);
             let mut others = others.filter(|other| holders.iter().all(|holder| holder.identity != **other));
@@ -347,7 +353,8 @@ impl Core {
             let is_same_owner = holder.is_some_and(|holder| holder.owner == borrower.identity.owner);
             (is_same_owner, holder == Some(&borrower.identity))
         };
-        let candidates = self.leases.single().take(LEASES_LOOKED_AT).filter(|single| single.holder != borrower.worker);
+        let candidates =
+            self.leases.single().take(LEASES_LOOKED_AT).filter(|single| single.holder != borrower.worker);
         let tasks = candidates.filter_map(|single| Some((self.backup_task(now, borrower, &single)?, single)));
         let mut tasks: Vec<_> = tasks.collect();
         tasks.sort_by_key(|(_, single)| closeness(single));

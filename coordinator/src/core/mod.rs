@@ -24,7 +24,7 @@ mod workload;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::Owner;
+use domain::Owner;
 use queens::{Plan, UnitId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};

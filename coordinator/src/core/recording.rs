@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Lease, Owner, UnitCount, Verdict, WorkerId};
+use domain::{Lease, Owner, UnitCount, Verdict, WorkerId};
 use queens::UnitId;
 use records::ledger::{Record, UnitRecord};
 use records::standing::{Level, MOST_COMPLETIONS, RecordError};

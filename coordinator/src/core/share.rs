@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Hardware, Owner, WorkerId};
+use domain::{Hardware, Owner, WorkerId};
 use queens::kernel::KernelName;
 use records::standing::{Identity, SLOWER, Standing, Sums, Took};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Assurance, Owner, Phase, RunStatus, Sample, Work};
+use domain::{Assurance, Owner, Phase, RunStatus, Sample, Work};
 use queens::UnitId;
 use records::assess;
 use records::standing::Level;

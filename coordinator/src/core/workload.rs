@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use proto::Variant;
+use domain::Variant;
 use queens::kernel::{KernelName, Method};
 use queens::{Plan, Summand, UnitId};
 use records::shard::Shard;

@@ -32,7 +32,8 @@ async fn what_is_of_no_use_stays_where_it_is_until_the_run_goes_on_and_is_told_t
         Handle::start(known_run::plan(), Shard::default(), standing, Some(policy), Some(store))
     };
     let mut checked = standing.clone();
-    let policy = Record::Policy(Policy { double_check: DoubleCheck::All, require_owners: None, reason: None, at: 0 });
+    let policy =
+        Record::Policy(Policy { double_check: DoubleCheck::All, require_owners: None, reason: None, at: 0 });
     checked.apply(&known_run::plan(), Shard::default(), &policy).unwrap();
     assert!(start(checked, DoubleCheck::None, store).is_err(), "less would be checked");
     assert_eq!(fs::read(&checkpoint).unwrap(), b"damaged");

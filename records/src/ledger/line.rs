@@ -99,7 +99,7 @@ mod tests {
     use crate::double_check::DoubleCheck;
     use crate::ledger::record::{CommitMark, Policy, Replicas, UnitRecord};
     use crate::ledger::term_record::TermRecord;
-    use proto::CoordinatorId;
+    use domain::CoordinatorId;
     use queens::UnitId;
 
     /// The line without its newline.
@@ -147,7 +147,9 @@ mod tests {
             Record::Term(TermRecord { term: 7, coordinator, key, at: 1 })
         };
         let replicas = |reason| Record::Replicas(Replicas { replicas: 2, reason, at: 1 });
-        let policy = |reason| Record::Policy(Policy { double_check: DoubleCheck::All, require_owners: None, reason, at: 1 });
+        let policy = |reason| {
+            Record::Policy(Policy { double_check: DoubleCheck::All, require_owners: None, reason, at: 1 })
+        };
         let said = || Some("as it is a record".to_owned());
         let key = "0af9".repeat(16);
         for record in

@@ -199,7 +199,12 @@ impl<'a> JointLedger<'a> {
         if in_force == Some(double_check) || (in_force, said) == (None, None) {
             return Ok(());
         }
-        self.write(Record::Policy(Policy { double_check, require_owners: None, reason: None, at: self.survey.at }))
+        self.write(Record::Policy(Policy {
+            double_check,
+            require_owners: None,
+            reason: None,
+            at: self.survey.at,
+        }))
     }
 
     fn write(&mut self, record: Record) -> Result<(), MergeError> {

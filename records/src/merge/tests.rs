@@ -94,7 +94,8 @@ fn units() -> u64 {
 #[test]
 fn what_a_machine_counted_that_was_wrong_in_another_part_is_open_again() {
     let parts = Parts::new();
-    let policy = |double_check| Record::Policy(Policy { double_check, require_owners: None, reason: None, at: 1 });
+    let policy =
+        |double_check| Record::Policy(Policy { double_check, require_owners: None, reason: None, at: 1 });
     let mut first = vec![policy(DoubleCheck::All)];
     first.extend(lie(0));
     first.extend(counts((2..units()).step_by(2), "first"));
@@ -120,7 +121,8 @@ fn what_a_machine_counted_that_was_wrong_in_another_part_is_open_again() {
 #[test]
 fn the_bound_of_the_joint_run_is_one_of_the_part_that_drew_least() {
     let parts = Parts::new();
-    let policy = |double_check| Record::Policy(Policy { double_check, require_owners: None, reason: None, at: 1 });
+    let policy =
+        |double_check| Record::Policy(Policy { double_check, require_owners: None, reason: None, at: 1 });
     let drawn = |unit: u64| {
         let sample = UnitRecord { recount: Some(Recount::Sample), ..unit_record(unit, 0, "first") };
         [Record::Count(sample), check(unit, "second", "first")]

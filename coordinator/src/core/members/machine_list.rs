@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use proto::{LONGEST_SILENCE, MachineStatus, Owner};
+use domain::{LONGEST_SILENCE, MachineStatus, Owner};
 use records::standing::{Machine, Machines};
 
 use super::{Crew, MOST_LISTED, Members};
@@ -24,7 +24,11 @@ impl KnownMachine<'_> {
 }
 
 /// The machines that are there, and others that have counted.
-pub fn known_machines<'a>(members: &'a Members, machines: &'a Machines, now: Duration) -> Vec<KnownMachine<'a>> {
+pub fn known_machines<'a>(
+    members: &'a Members,
+    machines: &'a Machines,
+    now: Duration,
+) -> Vec<KnownMachine<'a>> {
     let mut crews = members.crews(now, now.saturating_sub(LONGEST_SILENCE));
     let on_record = machines.iter().map(|machine| {
         let (owner, name) = machine.maker();

@@ -5,7 +5,7 @@ mod speed;
 
 use std::time::Duration;
 
-use proto::TimeLeft;
+use domain::TimeLeft;
 
 pub use rate::Rate;
 pub use speed::Rest;

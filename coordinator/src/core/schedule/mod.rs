@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound::{Excluded, Unbounded};
 use std::time::Duration;
 
-use proto::Owner;
+use domain::Owner;
 use queens::UnitId;
 
 use super::votes::{CheckKind, Need};
@@ -162,14 +162,19 @@ impl Schedule {
 
     /// Whether anything is to be found here.
     pub fn has_any(&self, work: &Workload) -> bool {
-        self.has_fresh(work) || !self.checks.is_empty() || !self.disputes.is_empty() || !self.suspects.is_empty()
+        self.has_fresh(work)
+            || !self.checks.is_empty()
+            || !self.disputes.is_empty()
+            || !self.suspects.is_empty()
     }
 
     /// Whether the unit would be found.
     #[cfg(test)]
     pub fn finds(&self, unit: UnitId) -> bool {
         unit.0 >= self.cursor
-            || [&self.returned, &self.lost, &self.suspects, &self.disputes].iter().any(|units| units.contains(&unit))
+            || [&self.returned, &self.lost, &self.suspects, &self.disputes]
+                .iter()
+                .any(|units| units.contains(&unit))
             || self.checks.values().any(|units| units.contains(&unit))
     }
 }

@@ -1,6 +1,6 @@
 //! Two owners who come alternately: what one has counted is checked by the other.
 
-use proto::Owner;
+use domain::Owner;
 use rand::RngExt;
 use records::DoubleCheck;
 

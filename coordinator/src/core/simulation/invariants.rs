@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use proto::Owner;
+use domain::Owner;
 use queens::UnitId;
 use records::DoubleCheck;
 use records::standing::UnitMark;
 
 use super::worker::Habit;
-use crate::core::votes::Need;
 use super::{Truth, World};
+use crate::core::votes::Need;
 
 impl World {
     /// Looks at everything that must hold.

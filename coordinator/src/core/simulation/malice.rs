@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::Owner;
+use domain::Owner;
 use records::DoubleCheck;
 use records::standing::Standing;
 
@@ -67,7 +67,11 @@ fn one_malicious_owner_among_three_honest_ones_spoils_nothing_and_delays_little_
         assert!(disturbed.is_exact(), "seed {seed}, {malice:?}");
         assert!(taken <= 2 * alone, "seed {seed}, {malice:?}: {taken} rounds instead of {alone}");
         for honest in &disturbed.workers[..3] {
-            assert!(!disturbed.core.votes.is_quarantined(&honest.identity()), "seed {seed}: {}", honest.owner);
+            assert!(
+                !disturbed.core.votes.is_quarantined(&honest.identity()),
+                "seed {seed}: {}",
+                honest.owner
+            );
         }
         let assurance = disturbed.core.status(disturbed.now).assurance;
         assert_eq!(assurance.on_two_owners, truth.plan.units(), "seed {seed}: {assurance:?}");

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proto::Variant;
+use domain::Variant;
 use queens::kernel::KernelName;
 use records::ledger::UnitRecord;
 use records::standing::{Identity, Level, Machines, Vote, are_several_owners};
@@ -159,7 +159,13 @@ impl<'a> Ballot<'a> {
 
 /// How the kernel of a worker counts the unit, as records name it.
 pub fn label_of(kernel: KernelName, is_symmetric: bool) -> impl Fn(Variant) -> String {
-    move |variant| if variant.other_kernel && is_symmetric { ORBITS.to_owned() } else { variant.kernel(kernel).to_string() }
+    move |variant| {
+        if variant.other_kernel && is_symmetric {
+            ORBITS.to_owned()
+        } else {
+            variant.kernel(kernel).to_string()
+        }
+    }
 }
 
 /// How many votes the value of that count has at the level at which these counts were made.

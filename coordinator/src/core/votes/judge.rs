@@ -14,7 +14,7 @@
 //!     else                                       neither stands; the unit is in dispute
 //! ```
 
-use proto::Verdict;
+use domain::Verdict;
 use queens::UnitId;
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -42,7 +42,12 @@ pub struct Reported {
 
 impl Votes {
     /// Judges a reported count of a unit of this run. The records are to be put on disk before the verdict is told.
-    pub fn judge(&mut self, work: &Workload, reported: Reported, random: &mut StdRng) -> (Verdict, Vec<Record>) {
+    pub fn judge(
+        &mut self,
+        work: &Workload,
+        reported: Reported,
+        random: &mut StdRng,
+    ) -> (Verdict, Vec<Record>) {
         let Reported { record, identity, has_checkers } = reported;
         let unit = record.unit;
         if let Some(recording) = self.recording.get(&unit) {

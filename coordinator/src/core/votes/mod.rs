@@ -9,7 +9,7 @@ mod take_back;
 
 use std::collections::HashMap;
 
-use proto::{Hardware, Owner};
+use domain::{Hardware, Owner};
 use queens::UnitId;
 use records::DoubleCheck;
 use records::ledger::{Policy, Record, Recount, Retraction};
@@ -121,7 +121,10 @@ impl Votes {
         // The counts are not known before the ledger was read.
         match self.standing.vote(unit) {
             Some(vote) if self.standing.is_pending(unit, self.policy) && self.believes(&vote) => {
-                Need::Check(CheckKind { counted: vote.origin.machine, by_kernel: !work.is_symmetric_count(unit) })
+                Need::Check(CheckKind {
+                    counted: vote.origin.machine,
+                    by_kernel: !work.is_symmetric_count(unit),
+                })
             }
             _ => Need::Nothing,
         }

@@ -117,7 +117,8 @@ impl Votes {
             }
             // In the ledger equal votes confirm each other; those of a symmetric count must be by both algorithms.
             let kernel = machines.kernel(vote.origin.kernel);
-            let confirms = |other: &Vote| confirms_symmetric(work, unit, kernel, machines.kernel(other.origin.kernel));
+            let confirms =
+                |other: &Vote| confirms_symmetric(work, unit, kernel, machines.kernel(other.origin.kernel));
             let mut others = self.standing.votes(unit).filter(|other| **other != vote).peekable();
             if others.peek().is_some() && !others.any(confirms) {
                 continue;
@@ -147,12 +148,14 @@ impl Votes {
         let Some(constellation) = self.standing.newly_contradicted() else { return Vec::new() };
         self.pending.may_contradict = true;
         let units = work.units_of_constellation(constellation);
-        let is_known = |unit: &UnitId| self.standing.vote(*unit).is_some() && !self.recording.contains_key(unit);
+        let is_known =
+            |unit: &UnitId| self.standing.vote(*unit).is_some() && !self.recording.contains_key(unit);
         if !units.iter().all(is_known) {
             // They will be, after the audit or the next commit.
             return Vec::new();
         }
-        let votes: Vec<_> = units.into_iter().filter_map(|unit| Some((unit, self.standing.vote(unit)?))).collect();
+        let votes: Vec<_> =
+            units.into_iter().filter_map(|unit| Some((unit, self.standing.vote(unit)?))).collect();
         let retraction = |(unit, vote)| {
             let retraction = self.standing.retraction(unit, &vote, unix_time);
             self.retract(Retraction { contradiction: true, ..retraction })

@@ -176,5 +176,5 @@ impl Core {
 
 #[cfg(test)]
 mod simulation;
-//#[cfg(test)]
-//mod tests;
+#[cfg(test)]
+mod tests;

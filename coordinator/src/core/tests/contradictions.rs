@@ -35,7 +35,7 @@ fn a_lone_count_of_a_constellation_that_was_contradicted_is_always_checked() {
         .unwrap();
     let machines = core.votes.standing().sums().machines.clone();
     let is_lone = |unit: &queens::UnitId| {
-        let of_completions = matches!(core.plan.summand(*unit), Summand::Symmetric(of, _) if of == member);
+        let of_completions = matches!(core.plan().summand(*unit), Summand::Symmetric(of, _) if of == member);
         of_completions
             && !core.work.is_symmetric_count(*unit)
             && core.votes.standing().votes(*unit).next().is_none()
@@ -64,10 +64,10 @@ fn take_back(core: &mut Core) {
 #[test]
 fn a_count_that_stands_again_may_be_the_one_that_contradicts_others() {
     let mut core = core();
-    let Summand::Symmetric(member, _) = core.plan.summand(queens::UnitId(0)) else {
+    let Summand::Symmetric(member, _) = core.plan().summand(queens::UnitId(0)) else {
         panic!("the first units are of constellations with symmetry")
     };
-    let units = core.units_of_member(member);
+    let units = core.work.units_of_constellation(member);
     let count = |unit: queens::UnitId, owner: &str, count: u64| UnitRecord {
         count,
         owner: owner.to_owned(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Lease, Registration, Variant, Verdict, WorkerId};
+use domain::{Lease, Variant, Verdict, WorkerId};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec, UnitId};
 use records::DoubleCheck;
@@ -13,18 +13,18 @@ use records::shard::Shard;
 use records::standing::Standing;
 use records::testing::known_run::unit_record;
 
-use super::{T0, all_but_one_counted, any_lease, core, core_of, join, join_of, registration, report};
-use crate::core::Core;
-use crate::core::machines::ALONE;
+use super::{T0, any_lease, core, core_of, join, join_of, registration, report};
+use crate::core::members::{Distrust, Refusal};
+use crate::core::{Core, LEASE_TIME};
 
 /// Ada has counted all of some thousands of units, and Ben has contradicted whatever he was lent, symmetric counts apart.
-fn contradicted() -> (Core, WorkerId, WorkerId, usize) {
+fn contradicted() -> (Core, usize) {
     let spec =
         PlanSpec { scheme: Scheme::Constellations { grain: 1 }, ..PlanSpec::new(Board::new(11).unwrap()) };
     let plan = Arc::new(Plan::derive(spec).unwrap());
     let standing = Standing::new(&plan);
     let key = LeaseKey::new([7; LeaseKey::BYTES]);
-    let mut core = Core::new(plan, Shard::default(), standing, DoubleCheck::All, key, 7);
+    let mut core = Core::new(plan, Shard::default(), standing, DoubleCheck::All.into(), key, 7);
     let (ada, ben) = (join_of(&mut core, "ada", "a"), join_of(&mut core, "ben", "b"));
     loop {
         let lent = core.lease(T0, ada, 1000).unwrap();
@@ -38,7 +38,9 @@ fn contradicted() -> (Core, WorkerId, WorkerId, usize) {
         core.tick(T0);
         let lent = core.lease(T0, ben, 200).unwrap();
         if lent.is_empty() {
-            return (core, ada, ben, disputes);
+            // They would recount.
+            [ada, ben].iter().for_each(|worker| core.release(T0, *worker, &[], true).unwrap());
+            return (core, disputes);
         }
         for lease in lent {
             let said = u64::from(!core.work.is_symmetric_count(lease.unit));
@@ -48,11 +50,9 @@ fn contradicted() -> (Core, WorkerId, WorkerId, usize) {
 }
 
 #[test]
-fn who_has_begun_a_thousand_disputes_is_lent_no_more_checks_until_some_are_decided() {
-    let (mut core, ada, _, disputes) = contradicted();
-    assert!((1001..=1200).contains(&disputes), "{disputes}");
-    assert!(core.plan().units() > 3000, "{}", core.plan().units());
-    assert_eq!(core.lease(T0, ada, 10).unwrap(), [], "she decides nothing");
+fn third_owner_decides_thousands_of_disputes() {
+    let (mut core, disputes) = contradicted();
+    assert!(disputes > 1000, "{disputes}");
     // Whoever is lent all that he can decide has decided all of them in the end.
     let cho = join_of(&mut core, "cho", "c");
     let mut calls = 0;
@@ -61,7 +61,7 @@ fn who_has_begun_a_thousand_disputes_is_lent_no_more_checks_until_some_are_decid
         lent.into_iter().for_each(|lease| _ = report(&mut core, T0, cho, lease, 0));
         core.tick(T0);
         calls += 1;
-        assert!(calls < 100, "{} disputes are left", core.status(T0).disputed);
+        assert!(calls < 1000, "{} disputes are left", core.status(T0).disputed);
     }
     assert_eq!(core.status(T0).assurance.quarantined, ["ben/b"], "and ada was right");
 }
@@ -81,9 +81,9 @@ fn of_the_counts_of_one_owner_that_all_differ_so_many_are_kept_and_one_that_agre
 
 #[test]
 fn a_dispute_that_a_worker_can_decide_is_found_behind_any_number_that_it_cannot() {
-    let (mut core, ada, ben, _) = contradicted();
+    let (mut core, _) = contradicted();
     // Cho has said something about all of them but the last.
-    let disputes: Vec<_> = core.open.disputes.iter().copied().collect();
+    let disputes: Vec<_> = core.votes.disputed();
     let (last, others) = disputes.split_last().unwrap();
     assert!(others.len() > 1000);
     let cho = join_of(&mut core, "cho", "c");
@@ -91,11 +91,10 @@ fn a_dispute_that_a_worker_can_decide_is_found_behind_any_number_that_it_cannot(
         let lease = Lease { unit: *unit, token: domain::Token(0), variant: Variant::default() };
         assert_eq!(report(&mut core, T0, cho, lease, 2), Verdict::Conflict);
     }
-    // Each looks on where it has looked before, whoever has asked meanwhile.
+    // Dora is there, who has counted none of them.
+    join_of(&mut core, "dora", "d");
     let mut found = Vec::new();
-    for _ in 0..3 {
-        assert_eq!(core.lease(T0, ada, 1).unwrap(), []);
-        assert_eq!(core.lease(T0, ben, 1).unwrap(), []);
+    for _ in 0..10 {
         let lent = core.lease(T0, cho, 1).unwrap();
         found.extend(lent.into_iter().filter(|lease| core.votes.is_disputed(lease.unit)).map(|lease| lease.unit));
     }
@@ -103,33 +102,57 @@ fn a_dispute_that_a_worker_can_decide_is_found_behind_any_number_that_it_cannot(
 }
 
 #[test]
-fn a_machine_that_contradicts_itself_while_it_is_alone_is_asked_once_a_minute_and_the_run_says_why_it_waits()
-{
+fn disputants_recount_once_in_each_way_and_then_wait() {
     let mut core = core();
-    let (a, b, lease) = all_but_one_counted(&mut core);
+    let [a, b] = ["a", "b"].map(|machine| join(&mut core, machine));
+    let lease = any_lease(&core);
     assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
     assert_eq!(report(&mut core, T0, b, lease, 7), Verdict::Conflict);
-    core.release(T0, b, &[], true).unwrap();
-    let (mut said, mut troubles) = (Vec::new(), 0);
-    let mut ask = |core: &mut Core, second, count| {
+    let mut asked = Vec::new();
+    for second in 0..100 {
         let now = Duration::from_secs(second);
         core.tick(now);
-        core.renew(now, a, &[]).unwrap();
-        troubles += u64::from(core.status(now).trouble.contains("in dispute"));
-        for lent in core.lease(now, a, 1).unwrap() {
-            assert_eq!(lent.unit, lease.unit);
-            said.push(report(core, now, a, lent, count));
+        for (worker, said) in [(a, 5), (b, 7)] {
+            for other in core.lease(now, worker, 100).unwrap() {
+                let is_it = other.unit == lease.unit;
+                asked.extend(is_it.then_some((worker, other.variant)));
+                report(&mut core, now, worker, other, if is_it { said } else { 0 });
+            }
         }
+    }
+    let ways = Variant::ALL.into_iter().filter(|variant| *variant != lease.variant);
+    let all: Vec<_> = ways.flat_map(|variant| [(a, variant), (b, variant)]).collect();
+    assert!(asked.len() == all.len() && all.iter().all(|question| asked.contains(question)), "{asked:?}");
+    let trouble = core.status(Duration::from_secs(100)).trouble;
+    assert!(trouble.contains("a says 5, b says 7") && trouble.contains("another machine"), "{trouble}");
+    // A machine more decides.
+    let c = join(&mut core, "c");
+    let other = core.lease(T0, c, 100).unwrap().into_iter().find(|other| other.unit == lease.unit).unwrap();
+    assert_eq!(report(&mut core, T0, c, other, 7), Verdict::Recorded);
+    assert_eq!(core.status(T0).assurance.quarantined, ["a"]);
+}
+
+#[test]
+fn disputants_wait_for_a_connected_machine_that_has_not_counted() {
+    let mut core = core();
+    let [a, b, c] = ["a", "b", "c"].map(|machine| join(&mut core, machine));
+    let lease = any_lease(&core);
+    report(&mut core, T0, a, lease, 5);
+    report(&mut core, T0, b, lease, 7);
+    let is_asked = |core: &mut Core, now, worker| {
+        let lent = core.lease(now, worker, 1).unwrap();
+        core.release(now, worker, &lent, false).unwrap();
+        lent.iter().any(|other| other.unit == lease.unit)
     };
-    // At first it says the same in all ways, while the other one may come back.
-    (0..3).for_each(|_| ask(&mut core, 0, 5));
-    (3..600).for_each(|second| ask(&mut core, second, 100 + second));
-    (600..670).for_each(|second| ask(&mut core, second, 5));
-    let [kept, unwanted] = [Verdict::Conflict, Verdict::Unwanted]
-        .map(|verdict| said.iter().filter(|said| **said == verdict).count());
-    assert_eq!((kept, said.last()), (3, Some(&Verdict::Recorded)), "{said:?}");
-    assert!((8..=10).contains(&unwanted), "{unwanted}");
-    assert!(troubles > 200 && core.status(Duration::from_secs(700)).trouble.is_empty(), "{troubles}");
+    assert!(!is_asked(&mut core, T0, a) && is_asked(&mut core, T0, c));
+    // It holds the unit and does not count it.
+    let held = core.lease(T0, c, 1).unwrap()[0];
+    assert_eq!(held.unit, lease.unit);
+    assert!(!is_asked(&mut core, T0, a));
+    // It is not heard of any more.
+    let later = LEASE_TIME * 2;
+    core.tick(later);
+    assert!(is_asked(&mut core, later, a));
 }
 
 /// A count by that owner's machine of a unit, as a record.
@@ -169,61 +192,32 @@ fn what_stands_again_waits_where_its_owner_may_lose_by_what_does_so_before() {
 }
 
 #[test]
-fn a_machine_that_has_counted_in_all_ways_before_it_was_alone_decides_once_it_is() {
-    let mut core = core();
-    let [a, b] = ["a", "b"].map(|machine| join(&mut core, machine));
-    let lease = core.lease(T0, a, 1).unwrap()[0];
-    assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
-    assert_eq!(report(&mut core, T0, b, lease, 7), Verdict::Conflict);
-    core.release(T0, b, &[], true).unwrap();
-    // She is asked in the other ways, but b may still come back.
-    let asked = |core: &mut Core, now| {
-        core.tick(now);
-        let lent = core.lease(now, a, 1).unwrap();
-        lent.into_iter().find(|other| other.unit == lease.unit)
-    };
-    let mut ways = 0;
-    while let Some(other) = asked(&mut core, T0) {
-        assert_eq!(report(&mut core, T0, a, other, 5), Verdict::Conflict);
-        ways += 1;
-    }
-    assert_eq!(ways, Variant::ALL.len() - 1);
-    let other = asked(&mut core, ALONE).expect("she is asked once more");
-    assert_eq!(report(&mut core, ALONE, a, other, 5), Verdict::Recorded);
-    assert_eq!(core.standing().count(lease.unit), Some(5));
-}
-
-#[test]
-fn a_machine_that_has_contradicted_itself_ten_times_decides_nothing_more_alone() {
+fn machine_that_contradicts_itself_in_ten_units_is_quarantined() {
     let mut core = core_of(Plan::derive(PlanSpec::new(Board::new(10).unwrap())).unwrap(), DoubleCheck::All);
     let a = join(&mut core, "a");
-    let (mut second, mut decided) = (0, 0);
-    let waits = |core: &Core, now| core.status(now).trouble.contains("in dispute");
-    while !waits(&core, Duration::from_secs(second)) {
-        let now = Duration::from_secs(second);
-        core.tick(now);
-        core.renew(now, a, &[]).unwrap();
-        for lease in core.lease(now, a, 100).unwrap() {
+    let mut decided = 0;
+    for _ in 0..1000 {
+        for lease in core.lease(T0, a, 1).unwrap_or_default() {
             let was_disputed = core.votes.is_disputed(lease.unit);
             // Its other kernel contradicts what it counts itself.
             let said = if core.work.is_symmetric_count(lease.unit) || lease.variant.other_kernel { 5 } else { 7 };
-            let verdict = report(&mut core, now, a, lease, said);
+            let verdict = report(&mut core, T0, a, lease, said);
             decided += u64::from(was_disputed && verdict == Verdict::Recorded);
         }
-        second += 1;
-        assert!(second < 1000, "{decided} decided, and no end");
     }
-    assert_eq!(decided, 10);
-    let now = Duration::from_secs(second);
-    assert!(!core.is_complete() && core.status(now).disputed > 10);
-    // Another machine decides.
+    assert_eq!((decided, core.is_complete()), (10, false));
+    let again = core.register(T0, registration(&core, "a", &[]));
+    assert_eq!(again, Err(Refusal::Quarantined("a".into(), Distrust::Contradictory)));
+    // Another machine counts again what nobody has confirmed.
     let b = join(&mut core, "b");
-    let disputed = core.status(now).disputed;
-    core.tick(now);
-    for lease in core.lease(now, b, 100).unwrap() {
-        report(&mut core, now, b, lease, 5);
+    while !core.is_complete() {
+        let records = core.take_back(0, 1000);
+        core.recorded(T0, None, &records).unwrap();
+        for lease in core.lease(T0, b, 100).unwrap() {
+            report(&mut core, T0, b, lease, 5);
+        }
+        core.tick(T0);
     }
-    assert!(core.status(now).disputed < disputed);
 }
 
 /// What the worker is asked about the unit now.
@@ -283,57 +277,17 @@ fn algorithms_that_contradict_each_other_decide_nothing_and_nobody_counts_for_ev
         assert!(now < Duration::from_mins(10), "it does not say why it waits");
     }
     assert!(core.status(now).trouble.contains("in dispute"), "{}", core.status(now).trouble);
-    // Another machine that is right ends it.
-    let registration = registration(&core, "b", &[]);
-    let b = core.register(now, registration).unwrap().worker;
-    let lent = core.lease(now, b, 100).unwrap();
-    let other = lent.into_iter().find(|other| other.unit == lease.unit).unwrap();
-    assert_eq!(report(&mut core, now, b, other, 5), Verdict::Recorded);
-}
-
-#[test]
-fn whoever_says_what_decides_nothing_is_asked_now_and_then_and_the_run_says_why_it_waits() {
-    // The algorithms contradict each other; or two kernels of one machine, in each way, contradict another machine.
-    for (machines, kernels, pause) in [(9, 1, 60), (2, 2, ALONE.as_secs())] {
-        let mut core = core();
-        let mut workers = Vec::new();
-        for machine in 0..machines {
-            for kernel in ["search/portable", "search/avx2"].into_iter().take(kernels) {
-                let registration = registration(&core, &format!("m{machine}"), &[]);
-                let registration = Registration { kernel: kernel.parse().unwrap(), ..registration };
-                workers.push((machine, core.register(T0, registration).unwrap().worker));
-            }
-        }
-        let lease = if kernels == 1 { core.lease(T0, workers[0].1, 1).unwrap()[0] } else { any_lease(&core) };
-        let says = |machine, other_kernel| {
-            let is_one = if kernels == 1 { other_kernel } else { machine > 0 };
-            5 + u64::from(is_one)
-        };
-        report(&mut core, T0, workers[0].1, lease, 5);
-        report(&mut core, T0, workers[kernels].1, lease, says(1, false));
-        let (mut asked, mut troubles) = (0, 0);
-        for second in 0..1200 {
-            let now = Duration::from_secs(second);
-            core.tick(now);
-            for (machine, worker) in &workers {
-                core.renew(now, *worker, &[]).unwrap();
-                for other in core.lease(now, *worker, 100).unwrap() {
-                    let is_it = other.unit == lease.unit;
-                    let said = if is_it { says(*machine, other.variant.other_kernel) } else { 0 };
-                    report(&mut core, now, *worker, other, said);
-                    asked += u64::from(is_it && second >= 600);
-                }
-            }
-            troubles += u64::from(second >= 600 && core.status(now).trouble.contains("in dispute"));
-        }
-        assert!(core.votes.is_disputed(lease.unit));
-        assert!(
-            asked <= (600 / pause + 1) * workers.len() as u64,
-            "{asked} times by {} workers",
-            workers.len()
-        );
-        assert_eq!(troubles, 600, "{machines} machines, {kernels} kernels");
+    // Two machines more that are right end it.
+    let mut verdicts = Vec::new();
+    for name in ["b", "c"] {
+        let registration = registration(&core, name, &[]);
+        let worker = core.register(now, registration).unwrap().worker;
+        let lent = core.lease(now, worker, 100).unwrap();
+        let other = lent.into_iter().find(|other| other.unit == lease.unit).unwrap();
+        assert!(other.variant.other_kernel);
+        verdicts.push(report(&mut core, now, worker, other, 5));
     }
+    assert_eq!(verdicts, [Verdict::Conflict, Verdict::Recorded]);
 }
 
 #[test]

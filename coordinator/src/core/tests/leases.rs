@@ -14,8 +14,7 @@ use records::standing::Standing;
 
 use super::{Core, T0, all_but_one_counted, core, core_of, counted, join, registration, report};
 use crate::core::LEASE_TIME;
-use crate::core::fair_share::time_for;
-use crate::core::workers::MOST_OF_AN_OWNER;
+use crate::core::members::MOST_OF_AN_OWNER;
 
 #[test]
 fn a_run_is_complete_when_every_unit_has_been_lent_once_and_recorded() {
@@ -73,7 +72,7 @@ fn each_thread_has_a_unit_to_the_end_of_a_run_whose_units_take_longer_than_its_p
     assert!(work * 10 > plan.total_weight() / 8 * 11, "more than a tenth above an eighth of the plan");
     let (units, standing) = (shard.size(plan.units()), Standing::new(&plan));
     let key = LeaseKey::new([7; LeaseKey::BYTES]);
-    let mut core = Core::new(Arc::new(plan), shard, standing, DoubleCheck::None, key, 7);
+    let mut core = Core::new(Arc::new(plan), shard, standing, DoubleCheck::None.into(), key, 7);
     let worker = join_with(&mut core, "a", 16);
     while core.votes.standing().done() < units {
         let (status, left) = (core.status(T0), units - core.votes.standing().done());
@@ -85,7 +84,7 @@ fn each_thread_has_a_unit_to_the_end_of_a_run_whose_units_take_longer_than_its_p
             report(&mut core, T0, worker, lease, 0);
         }
     }
-    assert!(core.work_left() < 1.0, "{}", core.work_left());
+    assert!(core.work.left(core.votes.standing()) < 1.0, "{}", core.work.left(core.votes.standing()));
 }
 
 /// A core of a plan with thousands of units.
@@ -137,7 +136,7 @@ fn whatever_an_owner_claims_to_have_the_others_find_their_parts() {
         core.recorded(T0, Some(greedy[0]), &records).unwrap();
     }
     core.tick(T0);
-    let left = core.work_left();
+    let left = core.work.left(core.votes.standing());
     greedy.iter().for_each(|worker| _ = core.lease(T0, *worker, 100_000).unwrap());
     let work = core.leases.work_of_owner(&Owner::new("mallory"));
     // Half is his part, a quarter goes by speed, and each worker may hold one unit in any case.
@@ -170,72 +169,75 @@ fn who_was_seen_to_be_fast_may_hold_more_and_a_card_always_two_units() {
 }
 
 #[test]
-fn a_unit_is_waited_for_as_long_as_one_thread_takes_however_many_the_worker_has() {
+fn lease_is_renewed_for_ten_times_as_long_as_others_take() {
     let plan = Plan::derive(PlanSpec::new(Board::new(18).unwrap())).unwrap();
     let mut core = core_of(plan, DoubleCheck::None);
     let worker = join_with(&mut core, "ada", 64);
     let held = core.lease(T0, worker, 200).unwrap();
-    let speed = core.borrower(T0, worker).unwrap().speed();
+    let speed = core.borrower(T0, worker).unwrap().speed_of_others;
     let mut before = 0.0;
     for lease in held {
         let own = core.plan().weight(lease.unit) as f64;
-        let due = core.leases.due(lease.unit).unwrap();
-        assert_eq!(due, time_for(before / 64.0 + own, speed), "after a part of what was lent before");
+        let until = core.leases.renewable_until(lease.unit, worker).unwrap();
+        // One thread counts it after its part of what was lent before.
+        let expected = Duration::from_secs_f64((before / 64.0 + own) / 1e9 / speed) * 10;
+        assert!(until.abs_diff(expected.max(LEASE_TIME)) < Duration::from_millis(1), "{until:?} {expected:?}");
         before += own;
     }
 }
 
 #[test]
-fn an_expired_lease_is_lent_again_when_nothing_else_is_open() {
-    let mut core = core();
-    let (a, b, held) = all_but_one_counted(&mut core);
-    assert_eq!(core.lease(LEASE_TIME / 2, b, 1).unwrap(), [], "it has not expired");
-    let again = core.lease(LEASE_TIME, b, 1).unwrap();
-    assert_eq!(again[0].unit, held.unit);
-    assert_ne!(again[0].token, held.token);
-    assert_eq!(core.renew(LEASE_TIME, a, &[held]).unwrap(), [held.unit], "the lost one is named");
-}
-
-#[test]
-fn an_expired_lease_goes_on_while_nobody_needs_its_unit() {
+fn lease_that_is_not_renewed_ends_though_others_are_open() {
     let mut core = core();
     let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
-    let held = core.lease(T0, a, 1).unwrap();
-    let later = LEASE_TIME * 4;
-    assert_ne!(core.lease(later, b, 1).unwrap()[0].unit, held[0].unit);
-    assert_eq!(core.renew(later, a, &held).unwrap(), []);
+    let share = core.lease(T0, a, 100_000).unwrap();
+    assert_eq!(core.lease(T0, a, 100_000).unwrap(), [], "it holds its share");
+    assert!(core.open_counts() > 2);
+    // The answer was lost on the way: the worker goes on asking, and renews nothing.
+    core.renew(LEASE_TIME, a, &[]).unwrap();
+    core.tick(LEASE_TIME);
+    assert_eq!(core.renew(LEASE_TIME, a, &share).unwrap().len(), share.len(), "they are named as lost");
+    assert!(!core.lease(LEASE_TIME, a, 100_000).unwrap().is_empty(), "they count no longer against its share");
+    assert!(!core.lease(LEASE_TIME, b, 1).unwrap().is_empty());
 }
 
 #[test]
-fn who_holds_his_share_takes_nothing_from_others_while_units_are_open() {
+fn renewed_lease_lasts() {
     let mut core = core();
-    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
-    let held = core.lease(T0, a, 1).unwrap();
-    while !core.lease(T0, b, 100).unwrap().is_empty() {}
-    assert!(core.open_counts() > 2, "there are open units that are not b's share");
-    let later = LEASE_TIME * 4;
-    core.renew(later, a, &[]).unwrap();
-    assert_eq!(core.lease(later, b, 100).unwrap(), []);
-    assert_eq!(core.renew(later, a, &held).unwrap(), []);
-}
-
-#[test]
-fn a_renewed_lease_is_not_lent_again() {
-    let mut core = core();
-    let (a, b, held) = all_but_one_counted(&mut core);
+    let (a, _, held) = all_but_one_counted(&mut core);
     assert_eq!(core.renew(LEASE_TIME / 2, a, &[held]).unwrap(), []);
-    assert_eq!(core.lease(LEASE_TIME, b, 1).unwrap(), []);
+    core.tick(LEASE_TIME);
+    assert_eq!(core.renew(LEASE_TIME, a, &[held]).unwrap(), []);
+    core.tick(LEASE_TIME * 2);
+    assert_eq!(core.renew(LEASE_TIME * 2, a, &[held]).unwrap(), [held.unit], "it ended");
 }
 
 #[test]
-fn a_renewal_that_crosses_a_new_lease_of_the_same_worker_loses_nothing() {
+fn hoarder_who_renews_loses_his_leases_in_the_end() {
+    let mut core = core();
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let held = core.lease(T0, a, 3).unwrap();
+    let until = held.iter().map(|lease| core.leases.renewable_until(lease.unit, a).unwrap()).max().unwrap();
+    let mut now = T0;
+    while now < until {
+        now += LEASE_TIME / 3;
+        core.renew(now, a, &held).unwrap();
+        core.tick(now);
+    }
+    assert_eq!(core.leases.units_of(a), 0);
+    // What he counts all the same is welcome.
+    assert_eq!(report(&mut core, now, a, held[0], 5), Verdict::Recorded);
+    assert!(!core.lease(now, b, 1).unwrap().is_empty());
+}
+
+#[test]
+fn renewal_that_crosses_a_new_lease_loses_nothing() {
     let mut core = core();
     let (_, b, held) = all_but_one_counted(&mut core);
     let later = LEASE_TIME * 2;
+    core.tick(later);
     let again = core.lease(later, b, 1).unwrap();
     assert_eq!(again.iter().map(|lease| lease.unit).collect::<Vec<_>>(), [held.unit]);
-    let again = core.lease(later * 2, b, 1).unwrap();
-    assert_ne!(again[0].token, held.token);
     let old = Lease { token: held.token, ..held };
-    assert_eq!(core.renew(later * 2, b, &[old]).unwrap(), []);
+    assert_eq!(core.renew(later, b, &[old]).unwrap(), []);
 }

@@ -9,8 +9,8 @@ use records::DoubleCheck;
 use super::{T0, core, core_with, count_all, join, join_of, registration, report};
 use crate::core::Core;
 use crate::core::LEASE_TIME;
-use crate::core::losses::REST;
-use crate::core::release::SILENCE;
+use crate::core::schedule::REST;
+use crate::core::membership::SILENCE;
 
 #[test]
 fn units_whose_lease_never_arrived_are_lent_again_and_not_blamed() {
@@ -23,7 +23,7 @@ fn units_whose_lease_never_arrived_are_lent_again_and_not_blamed() {
         assert!(core.leases.units_of(a) > 0);
     }
     assert_eq!(core.tick(LEASE_TIME * 10), []);
-    assert!((0..core.plan().units()).all(|unit| !core.losses.is_suspect(UnitId(unit))));
+    assert!((0..core.plan().units()).all(|unit| !core.schedule.is_suspect(UnitId(unit))));
 }
 
 /// The unit that kills the workers.
@@ -123,6 +123,6 @@ fn an_owner_who_takes_all_and_falls_silent_again_and_again_slows_no_other_down()
         core.renew(now, ada, &[]).unwrap();
         core.tick(now);
     }
-    assert!(core.open.suspects.is_empty() && core.status(now).set_aside.is_empty());
+    assert!(core.schedule.suspects().next().is_none() && core.status(now).set_aside.is_empty());
     assert!(core.lease(now, ada, 100_000).unwrap().len() > 10, "more than a unit at a time");
 }

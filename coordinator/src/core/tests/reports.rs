@@ -49,7 +49,7 @@ fn one_more_check_is_superfluous_once_all_is_counted_and_a_contradiction_never_i
     let say = |core: &mut Core, completions| {
         let (verdict, records) = core.judge(T0, 0, a, &counted(kept_back, completions)).unwrap();
         core.not_recorded(&records);
-        (verdict, core.is_superfluous(T0, &records))
+        (verdict, core.is_superfluous(&records))
     };
     assert_eq!(say(&mut core, 0), (Verdict::Recorded, false), "a unit is open");
     report(&mut core, T0, a, late, 5);

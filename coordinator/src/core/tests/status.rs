@@ -24,7 +24,7 @@ fn large_run(workers: u64, name: impl Fn(u64) -> String) -> Core {
     let plan = Arc::new(Plan::derive(PlanSpec::new(Board::new(28).unwrap())).unwrap());
     let standing = Standing::new(&plan);
     let key = LeaseKey::new([7; LeaseKey::BYTES]);
-    let mut core = Core::new(plan, Shard::default(), standing, DoubleCheck::None, key, 7);
+    let mut core = Core::new(plan, Shard::default(), standing, DoubleCheck::None.into(), key, 7);
     for number in 0..workers {
         let (name, owner) = (name(number), Owner::new(&name(number % 7)));
         let registration = Registration { owner, machine: name.clone(), ..registration(&core, &name, &[]) };

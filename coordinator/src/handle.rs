@@ -22,10 +22,27 @@ use thiserror::Error;
 use tokio::sync::{oneshot, watch};
 use tracing::warn;
 
-use crate::core::Core;
+use crate::core::{Checking, Core};
 use crate::keeper::{
     self, CallError, Channels, FollowCall, LeaseCall, Misfit, Outlet, ReplyTo, Request, Snapshot, Stranger,
 };
+
+/// How counts are to be checked from a start on: what is not said is as the ledger has it, or as usual.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CheckingOptions {
+    /// Which counts are made a second time.
+    pub double_check: Option<DoubleCheck>,
+    /// By how many owners each checked unit must have been counted.
+    pub require_owners: Option<u32>,
+    /// After how long, where only checks are left, less independent ones are accepted.
+    pub relax_after: Option<Duration>,
+}
+
+impl From<Option<DoubleCheck>> for CheckingOptions {
+    fn from(double_check: Option<DoubleCheck>) -> Self {
+        Self { double_check, ..Self::default() }
+    }
+}
 
 /// A run that is not begun or gone on with.
 #[derive(Debug, Error)]
@@ -106,10 +123,10 @@ impl Handle {
         plan: Arc<Plan>,
         shard: Shard,
         standing: Standing,
-        policy: Option<DoubleCheck>,
+        checking: impl Into<CheckingOptions>,
         store: Option<Store>,
     ) -> Result<Self, StartError> {
-        Self::start_by(Arc::new(SystemClock::default()), plan, shard, standing, policy, store, None)
+        Self::start_by(Arc::new(SystemClock::default()), plan, shard, standing, checking, store, None)
     }
 
     /// Starts the keeper of a run that is served to others, and may be followed by some. How many followers must have a
@@ -121,13 +138,13 @@ impl Handle {
         plan: Arc<Plan>,
         shard: Shard,
         standing: Standing,
-        policy: Option<DoubleCheck>,
+        checking: impl Into<CheckingOptions>,
         store: Store,
         replicas: Option<u32>,
     ) -> Result<Self, StartError> {
         let (before, replicas) = (standing.replicas(None), standing.replicas(replicas));
         let clock = Arc::new(SystemClock::default());
-        let handle = Self::start_by(clock, plan, shard, standing, policy, Some(store), Some(replicas))?;
+        let handle = Self::start_by(clock, plan, shard, standing, checking, Some(store), Some(replicas))?;
         if replicas < before {
             warn!(
                 "{replicas} followers are waited for from now on, where it was {before}: when there are as many again, say \
@@ -147,13 +164,19 @@ impl Handle {
         plan: Arc<Plan>,
         shard: Shard,
         standing: Standing,
-        policy: Option<DoubleCheck>,
+        checking: impl Into<CheckingOptions>,
         mut store: Option<Store>,
         replicas: Option<u32>,
     ) -> Result<Self, StartError> {
-        let in_force = standing.policy_at_start(policy)?;
+        let CheckingOptions { double_check, require_owners, relax_after } = checking.into();
+        let checking = Checking {
+            policy: standing.policy_at_start(double_check)?,
+            require_owners: require_owners.or(standing.sums().require_owners),
+            relax_after,
+            counted_before: store.as_ref().map_or(Duration::ZERO, |store| store.mark().elapsed()),
+        };
         let key = store.as_ref().map_or_else(LeaseKey::random, |store| store.lease_key().clone());
-        let mut core = Core::new(Arc::clone(&plan), shard, standing, in_force.into(), key, rand::random());
+        let mut core = Core::new(Arc::clone(&plan), shard, standing, checking, key, rand::random());
         if let (Some(_), Some(store)) = (replicas, &mut store) {
             let folder = store.directory().path().to_owned();
             let term = store.term().number;

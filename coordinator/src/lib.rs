@@ -17,5 +17,5 @@ pub mod grpc;
 #[cfg(test)]
 mod tests;
 
-pub use handle::{Following, Handle, LedgerSource, StartError};
+pub use handle::{CheckingOptions, Following, Handle, LedgerSource, StartError};
 pub use keeper::{CallError, Ending, Misfit, Snapshot, Withheld};

@@ -7,6 +7,8 @@ pub struct PolicyChange {
     pub double_check: Option<String>,
     /// How many followers must have a record before it is acknowledged; as before where nothing is said.
     pub replicas: Option<u32>,
+    /// By how many owners each checked unit must have been counted, 1 or 2; as before where nothing is said.
+    pub require_owners: Option<u32>,
     /// Why, for those who read the ledger.
     pub reason: String,
 }

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use queens::Board;
@@ -12,6 +13,7 @@ use records::policy::MOST_FOLLOWERS;
 
 use super::loss::ServedLossArgs;
 use super::plan::{SplitArgs, new_plan};
+use super::relax::RelaxArgs;
 use super::value::{Auto, CHECKS, METHODS, ValueError, auto, choice, whole};
 use super::wrong_command::WrongCommand;
 
@@ -48,6 +50,13 @@ pub struct CoordinatorArgs {
     /// may be raised later, and not lowered.
     #[arg(long, value_name = "POLICY", value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true)]
     double_check: Option<DoubleCheck>,
+    /// Have each checked unit counted by two owners, however long that takes: 2. It wants --keys, by which owners are known.
+    ///
+    /// It goes on record; diadem policy lifts it.
+    #[arg(long, value_name = "K", value_parser = whole(2..=2), allow_negative_numbers = true, requires = "keys")]
+    require_owners: Option<u32>,
+    #[command(flatten)]
+    relax: RelaxArgs,
     /// Acknowledge a count only when so many followers (diadem follow) have it on disk, too: 0 to 16.
     ///
     /// A run goes on as it was told before; one that was told nothing waits for none. What is said here goes on record.
@@ -92,6 +101,8 @@ pub struct ServedRun {
     method: Option<Method>,
     pub scheme: Option<Scheme>,
     pub double_check: Option<DoubleCheck>,
+    pub require_owners: Option<u32>,
+    pub relax_after: Option<Duration>,
     pub replicas: Option<u32>,
     pub listen: SocketAddr,
     /// Where the dashboard is served, if it is.
@@ -122,6 +133,8 @@ impl TryFrom<CoordinatorArgs> for ServedRun {
             method: args.method.0,
             scheme: args.split.scheme(),
             double_check: args.double_check,
+            require_owners: args.require_owners,
+            relax_after: args.relax.relax_checks_after,
             replicas: args.replicas,
             listen: args.listen,
             http: args.http,

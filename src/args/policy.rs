@@ -11,12 +11,12 @@ use super::value::{CHECKS, choice, whole};
 /// Changes how the counts of a run are checked and copied, while it is served; it stands in the ledger with the reason.
 ///
 /// More may be checked than before, not less. With fewer replicas, counts that wait to be acknowledged are so at once. The change
-/// holds by itself: take --double-check and --replicas out of the command that starts the coordinator.
+/// holds by itself: take --double-check, --replicas and --require-owners out of the command that starts the coordinator.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "\
 diadem policy [OPTIONS] --reason <TEXT>
-           <--double-check <POLICY>|--replicas <K>> [URL]",
+           <--double-check <POLICY>|--replicas <K>|--require-owners <K>> [URL]",
     after_help = "\
 Examples:
   diadem policy --coordinator https://10.0.0.7:7227 --keys keys/admin \\
@@ -50,4 +50,7 @@ pub struct PolicyChangeArgs {
     /// How many followers must have a record before it is acknowledged: 0 to 16.
     #[arg(long, value_name = "K", value_parser = whole(0..=MOST_FOLLOWERS as u32), allow_negative_numbers = true)]
     pub replicas: Option<u32>,
+    /// By how many owners each checked unit must have been counted: 2, or 1 to lift that.
+    #[arg(long, value_name = "K", value_parser = whole(1..=2), allow_negative_numbers = true)]
+    pub require_owners: Option<u32>,
 }

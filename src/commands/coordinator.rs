@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
 use coordinator::grpc::{Guard, serve};
-use coordinator::{Ending, Handle};
+use coordinator::{CheckingOptions, Ending, Handle};
 use domain::RunStatus;
 use queens::Plan;
 use records::shard::Shard;
@@ -66,8 +66,12 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     warn_if_others_may_read(&key);
     let plan = store.directory().plan().clone();
     let (n, units, done, term) = (plan.board(), plan.units(), standing.done(), store.term().number);
-    let handle =
-        Handle::start_replicated(plan, Shard::default(), standing, run.double_check, store, run.replicas)?;
+    let checking = CheckingOptions {
+        double_check: run.double_check,
+        require_owners: run.require_owners,
+        relax_after: run.relax_after,
+    };
+    let handle = Handle::start_replicated(plan, Shard::default(), standing, checking, store, run.replicas)?;
     output::notices(&notices);
     info!(n = n.n(), units, done, term, listen = %listener.local_addr()?, "serving");
     tokio::spawn(keys.watch(handle.clone()));

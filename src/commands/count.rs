@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use coordinator::{Ending, Handle};
+use coordinator::{CheckingOptions, Ending, Handle};
 use gpu::{Device, GpuKernel};
 use queens::Plan;
 use records::SigningKey;
@@ -130,7 +130,11 @@ impl Prepared {
         let begun = begin(run, count)?;
         let is_settled = begun.is_settled(count)?;
         let Begun { plan, standing, store, notices } = begun;
-        let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
+        // Nobody else can come who would check.
+        let relax_after = Some(Duration::ZERO);
+        let checking =
+            CheckingOptions { double_check: count.double_check, require_owners: None, relax_after };
+        let handle = Handle::start(plan, count.shard(), standing, checking, store)?;
         output::notices(&notices);
         Ok(Self { members, handle, is_settled })
     }

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use domain::{PolicyChange, PolicyInForce};
 
 use super::steer::ask;
-use crate::args::PolicyArgs;
 use crate::args::WrongCommand;
+use crate::args::{PolicyArgs, PolicyChangeArgs};
 use crate::output::{print, tell_lack};
 
 pub fn run(args: &PolicyArgs) -> anyhow::Result<ExitCode> {
@@ -15,7 +15,8 @@ pub fn run(args: &PolicyArgs) -> anyhow::Result<ExitCode> {
         return Err(WrongCommand::NotServed(directory.clone()).into());
     }
     let double_check = args.change.double_check.map(|policy| policy.to_string());
-    let change = PolicyChange { double_check, replicas: args.change.replicas, reason: args.reason.clone() };
+    let PolicyChangeArgs { replicas, require_owners, .. } = args.change;
+    let change = PolicyChange { double_check, replicas, require_owners, reason: args.reason.clone() };
     let (at, PolicyInForce { double_check, replicas, copies }) =
         ask(addresses, args.operator.keys.as_deref(), async |remote| {
             remote.change_policy(change.clone()).await

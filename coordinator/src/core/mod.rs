@@ -73,6 +73,8 @@ pub struct Core {
 pub struct Checking {
     /// Which counts are made a second time.
     pub policy: DoubleCheck,
+    /// By how many owners each checked unit must have been counted; nothing where one is enough.
+    pub require_owners: Option<u32>,
     /// After how long, where only checks are left, less independent ones are accepted: each time after a tenth of the time spent
     /// counting, where nothing is said.
     pub relax_after: Option<Duration>,
@@ -82,7 +84,7 @@ pub struct Checking {
 
 impl From<DoubleCheck> for Checking {
     fn from(policy: DoubleCheck) -> Self {
-        Self { policy, relax_after: None, counted_before: Duration::ZERO }
+        Self { policy, require_owners: None, relax_after: None, counted_before: Duration::ZERO }
     }
 }
 
@@ -106,7 +108,7 @@ impl Core {
         let mut random = StdRng::seed_from_u64(seed);
         let mut core = Self {
             work,
-            votes: Votes::new(standing, checking.policy),
+            votes: Votes::new(standing, checking.policy, checking.require_owners),
             members: Members::new(StdRng::seed_from_u64(random.random())),
             leases: Leases::default(),
             schedule: Schedule::default(),
@@ -120,13 +122,18 @@ impl Core {
         };
         core.votes.disputed().into_iter().for_each(|unit| core.schedule.put(unit, Need::Decision));
         core.counts_adopted();
-        core.require_owners();
+        core.follow_policy();
         core
     }
 
     /// How counts are checked.
     pub fn policy(&self) -> DoubleCheck {
         self.votes.policy()
+    }
+
+    /// By how many owners each checked unit must have been counted; nothing where one is enough.
+    pub fn require_owners(&self) -> Option<u32> {
+        self.votes.require_owners()
     }
 
     /// What puts the policy on record, where the ledger says another, or nothing: a run is complete only when its checks are made.

@@ -108,7 +108,7 @@ impl Core {
                 // Checks of counts that were not believed have been passed over.
                 Record::Policy(_) | Record::Admit(_) => {
                     self.counts_adopted();
-                    self.require_owners();
+                    self.follow_policy();
                 }
                 Record::Expel(_)
                 | Record::Merged(_)
@@ -196,10 +196,9 @@ impl Core {
         self.votes.checks_due(&self.work).into_iter().for_each(|unit| self.reopen(unit));
     }
 
-    /// Asks for checks by another owner, where the ledger requires them.
-    pub(super) fn require_owners(&mut self) {
-        let required = self.votes.standing().sums().require_owners;
-        self.independence.require_two_owners(required.is_some_and(|owners| owners > 1));
+    /// Asks for checks by another owner, where the policy requires them.
+    pub(super) fn follow_policy(&mut self) {
+        self.independence.require_two_owners(self.votes.require_owners().is_some());
     }
 
     /// Puts a unit that nobody holds where it is found; once it is known what becomes of its count, where that is on its way to disk.

@@ -113,7 +113,8 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     let Guard { access, encryption } = guard;
     let clock = Arc::clone(handle.clock());
-    let service = CoordinatorServer::new(Service::new(handle)).max_decoding_message_size(MESSAGE_BYTES);
+    let service = CoordinatorServer::new(Service::new(handle, access.is_guarded()))
+        .max_decoding_message_size(MESSAGE_BYTES);
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<CoordinatorServer<Service>>().await;
     let incoming = connections(listener, &access, encryption);

@@ -34,15 +34,25 @@ const STATUS_LASTS: Duration = Duration::from_millis(50);
 #[derive(Clone, Debug)]
 pub struct Service {
     handle: Handle,
+    /// Whether callers have credentials, by which owners are told apart.
+    knows_owners: bool,
     /// The last status that was told, and when.
     status: Arc<Mutex<Option<(Duration, v1::StatusReply)>>>,
     /// Room for followers.
     followers: Arc<Semaphore>,
 }
 
+/// What is answered where two owners are required that cannot be told apart.
+const NO_OWNERS: &str = "two owners can be required only where owners are known: start the coordinator with --keys, and give each owner a token";
+
 impl Service {
-    pub fn new(handle: Handle) -> Self {
-        Self { handle, status: Arc::default(), followers: Arc::new(Semaphore::new(MOST_FOLLOWERS)) }
+    pub fn new(handle: Handle, knows_owners: bool) -> Self {
+        Self {
+            handle,
+            knows_owners,
+            status: Arc::default(),
+            followers: Arc::new(Semaphore::new(MOST_FOLLOWERS)),
+        }
     }
 
     /// The keeper, on behalf of whoever calls.
@@ -203,6 +213,9 @@ impl Coordinator for Service {
         request: Request<v1::ChangePolicyRequest>,
     ) -> Result<Response<v1::ChangePolicyReply>, Status> {
         let change = PolicyChange::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
+        if change.require_owners.is_some_and(|owners| owners > 1) && !self.knows_owners {
+            return Err(Status::failed_precondition(NO_OWNERS));
+        }
         Ok(Response::new(self.handle.change_policy(change).await.map_err(refused)?.into()))
     }
 

@@ -25,9 +25,11 @@ impl Keeper {
         let raised = double_check.transpose()?.flatten();
         let replicas = change.replicas.map(possible).transpose()?.filter(|k| *k != self.replicas.count());
         let (at, reason) = (self.unix_time(), Some(change.reason.clone()));
-        let policy = raised.map(|double_check| {
-            let reason = reason.clone();
-            let require_owners = self.core.standing().sums().require_owners;
+        let before = self.core.require_owners();
+        let require_owners = change.require_owners.map_or(before, |owners| Some(owners).filter(|k| *k > 1));
+        let is_changed = raised.is_some() || require_owners != before;
+        let policy = is_changed.then(|| {
+            let (double_check, reason) = (raised.unwrap_or(self.core.policy()), reason.clone());
             Record::Policy(Policy { double_check, require_owners, reason, at })
         });
         let on_disk = replicas.map(|replicas| Record::Replicas(Replicas { replicas, reason, at }));
@@ -36,7 +38,8 @@ impl Keeper {
             self.record(&records)?;
             let double_check = raised.map(|policy| format!("--double-check {policy}"));
             let replicas = replicas.map(|replicas| format!("--replicas {replicas}"));
-            let options: Vec<_> = double_check.into_iter().chain(replicas).collect();
+            let owners = change.require_owners.map(|owners| format!("--require-owners {owners}"));
+            let options: Vec<_> = double_check.into_iter().chain(replicas).chain(owners).collect();
             let text = format!("the operator sets {}: {}", options.join(" "), change.reason);
             self.happened(Event::new(Level::WARN, "policy changed", text));
         }

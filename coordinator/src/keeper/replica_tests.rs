@@ -295,7 +295,12 @@ async fn a_run_that_was_complete_when_it_was_started_is_checked_once_the_policy_
     assert!(waits(&again).await);
     let double_check = Some("all".to_owned());
     again
-        .change_policy(PolicyChange { double_check, replicas: None, reason: "a test".into() })
+        .change_policy(PolicyChange {
+            double_check,
+            replicas: None,
+            require_owners: None,
+            reason: "a test".into(),
+        })
         .await
         .unwrap();
     let another = join_from(&again, "another").await;

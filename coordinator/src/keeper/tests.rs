@@ -188,7 +188,12 @@ async fn records_bear_the_time_of_the_keepers_clock() {
 }
 
 fn change(double_check: Option<&str>, replicas: Option<u32>) -> PolicyChange {
-    PolicyChange { double_check: double_check.map(str::to_owned), replicas, reason: "a test".into() }
+    PolicyChange {
+        double_check: double_check.map(str::to_owned),
+        replicas,
+        require_owners: None,
+        reason: "a test".into(),
+    }
 }
 
 #[tokio::test]

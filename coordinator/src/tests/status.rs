@@ -110,7 +110,12 @@ async fn what_happens_is_told_with_the_time_when_it_did() {
     let target = Target::Units(vec![leases[0].unit, leases[1].unit]);
     let what = target.to_string();
     handle.retract(Takeback { target, reason: "broken\u{202e}".into() }).await.unwrap();
-    let change = PolicyChange { double_check: Some("all".into()), replicas: None, reason: "a record".into() };
+    let change = PolicyChange {
+        double_check: Some("all".into()),
+        replicas: None,
+        require_owners: None,
+        reason: "a record".into(),
+    };
     handle.change_policy(change).await.unwrap();
     handle.release(a, Vec::new(), true).await.unwrap();
     assert_eq!(

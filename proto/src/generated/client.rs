@@ -225,6 +225,9 @@ pub struct ChangePolicyRequest {
     /// For those who read the ledger: 1 to 1000 bytes of plain text.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
+    /// By how many owners each checked unit must have been counted: 1 or 2.
+    #[prost(uint32, optional, tag = "4")]
+    pub require_owners: ::core::option::Option<u32>,
 }
 /// What holds from now on.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

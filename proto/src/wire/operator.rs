@@ -57,22 +57,26 @@ impl From<v1::Copies> for Copies {
 
 impl From<PolicyChange> for v1::ChangePolicyRequest {
     fn from(change: PolicyChange) -> Self {
-        let PolicyChange { double_check, replicas, reason } = change;
-        Self { double_check, replicas, reason }
+        let PolicyChange { double_check, replicas, require_owners, reason } = change;
+        Self { double_check, replicas, require_owners, reason }
     }
 }
 
 impl TryFrom<v1::ChangePolicyRequest> for PolicyChange {
     type Error = WireError;
     fn try_from(request: v1::ChangePolicyRequest) -> Result<Self, WireError> {
-        let v1::ChangePolicyRequest { double_check, replicas, reason } = request;
+        let v1::ChangePolicyRequest { double_check, replicas, require_owners, reason } = request;
         if !is_reason(&reason) {
             return Err(WireError::new("the reason", reason, "1 to 1000 bytes of plain text"));
         }
-        if double_check.is_none() && replicas.is_none() {
-            return Err(WireError::new("what is changed", "nothing", "the double-check or the replicas"));
+        if double_check.is_none() && replicas.is_none() && require_owners.is_none() {
+            let what = "the double-check, the replicas or the owners";
+            return Err(WireError::new("what is changed", "nothing", what));
         }
-        Ok(Self { double_check, replicas, reason })
+        if let Some(owners) = require_owners.filter(|owners| !(1..=2).contains(owners)) {
+            return Err(WireError::new("the required owners", owners, "1 or 2"));
+        }
+        Ok(Self { double_check, replicas, require_owners, reason })
     }
 }
 

@@ -313,10 +313,13 @@ proptest! {
     #[test]
     fn changes_of_the_policy_arrive_as_they_were_meant(
         (double_check, replicas) in (option::of("[0-9a-z%]{0,5}"), option::of(any::<u32>())),
+        require_owners in option::of(0..4u32),
         reason in "[a-z ]{0,20}[a-z]",
     ) {
-        let is_change = double_check.is_some() || replicas.is_some();
-        let value = PolicyChange { double_check, replicas, reason };
+        let is_possible = require_owners.is_none_or(|owners| owners == 1 || owners == 2);
+        let is_change =
+            is_possible && (double_check.is_some() || replicas.is_some() || require_owners.is_some());
+        let value = PolicyChange { double_check, replicas, require_owners, reason };
         let unsaid = v1::ChangePolicyRequest { reason: String::new(), ..value.clone().into() };
         prop_assert!(PolicyChange::try_from(unsaid).is_err());
         if is_change {

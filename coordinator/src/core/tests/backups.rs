@@ -30,7 +30,10 @@ fn two_units_left(core: &mut Core) -> [(WorkerId, Lease); 2] {
     report(core, T0, b, first_of_b, 0);
     let later = Duration::from_secs(1);
     let mut of_b = core.lease(later, b, 1).unwrap()[0];
-    while core.open_counts() > 0 || core.work.is_symmetric_count(of_b.unit) || of_b.variant != Variant::default() {
+    while core.open_counts() > 0
+        || core.work.is_symmetric_count(of_b.unit)
+        || of_b.variant != Variant::default()
+    {
         report(core, later, b, of_b, 0);
         of_b = core.lease(later, b, 1).unwrap()[0];
     }

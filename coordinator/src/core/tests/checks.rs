@@ -267,7 +267,8 @@ fn a_card_without_the_other_method_is_asked_for_it_once_and_the_status_says_when
 fn counts_of_who_has_no_name_are_checked_by_another_machine_and_by_the_same_only_alone_and_in_another_way() {
     let mut core = core_with(DoubleCheck::All);
     let nameless = join_of(&mut core, "", "m");
-    let unit = (0..core.plan().units()).map(UnitId).find(|unit| !core.work.is_symmetric_count(*unit)).unwrap();
+    let unit =
+        (0..core.plan().units()).map(UnitId).find(|unit| !core.work.is_symmetric_count(*unit)).unwrap();
     let lease = Lease { unit, ..core.lease(T0, nameless, 1).unwrap()[0] };
     report(&mut core, T0, nameless, lease, 5);
     core.release(T0, nameless, &[], true).unwrap();

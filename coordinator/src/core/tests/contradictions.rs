@@ -41,8 +41,15 @@ fn a_lone_count_of_a_constellation_that_was_contradicted_is_always_checked() {
             && core.votes.standing().votes(*unit).next().is_none()
             && machines.number("", "a").is_some()
     };
-    let unit =
-        core.votes.standing().sums().disputed.keys().copied().find(is_lone).expect("one that only a has counted");
+    let unit = core
+        .votes
+        .standing()
+        .sums()
+        .disputed
+        .keys()
+        .copied()
+        .find(is_lone)
+        .expect("one that only a has counted");
     let lease = core.lease(T0, b, 1000).unwrap().into_iter().find(|lease| lease.unit == unit).unwrap();
     let (verdict, records) = core.judge(T0, 0, b, &super::counted(lease, 1)).unwrap();
     assert_eq!(verdict, Verdict::Recorded);

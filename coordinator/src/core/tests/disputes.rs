@@ -96,7 +96,9 @@ fn a_dispute_that_a_worker_can_decide_is_found_behind_any_number_that_it_cannot(
     let mut found = Vec::new();
     for _ in 0..10 {
         let lent = core.lease(T0, cho, 1).unwrap();
-        found.extend(lent.into_iter().filter(|lease| core.votes.is_disputed(lease.unit)).map(|lease| lease.unit));
+        found.extend(
+            lent.into_iter().filter(|lease| core.votes.is_disputed(lease.unit)).map(|lease| lease.unit),
+        );
     }
     assert_eq!(found, [*last]);
 }
@@ -200,7 +202,8 @@ fn machine_that_contradicts_itself_in_ten_units_is_quarantined() {
         for lease in core.lease(T0, a, 1).unwrap_or_default() {
             let was_disputed = core.votes.is_disputed(lease.unit);
             // Its other kernel contradicts what it counts itself.
-            let said = if core.work.is_symmetric_count(lease.unit) || lease.variant.other_kernel { 5 } else { 7 };
+            let said =
+                if core.work.is_symmetric_count(lease.unit) || lease.variant.other_kernel { 5 } else { 7 };
             let verdict = report(&mut core, T0, a, lease, said);
             decided += u64::from(was_disputed && verdict == Verdict::Recorded);
         }

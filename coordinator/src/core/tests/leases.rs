@@ -181,7 +181,10 @@ fn lease_is_renewed_for_ten_times_as_long_as_others_take() {
         let until = core.leases.renewable_until(lease.unit, worker).unwrap();
         // One thread counts it after its part of what was lent before.
         let expected = Duration::from_secs_f64((before / 64.0 + own) / 1e9 / speed) * 10;
-        assert!(until.abs_diff(expected.max(LEASE_TIME)) < Duration::from_millis(1), "{until:?} {expected:?}");
+        assert!(
+            until.abs_diff(expected.max(LEASE_TIME)) < Duration::from_millis(1),
+            "{until:?} {expected:?}"
+        );
         before += own;
     }
 }
@@ -197,7 +200,10 @@ fn lease_that_is_not_renewed_ends_though_others_are_open() {
     core.renew(LEASE_TIME, a, &[]).unwrap();
     core.tick(LEASE_TIME);
     assert_eq!(core.renew(LEASE_TIME, a, &share).unwrap().len(), share.len(), "they are named as lost");
-    assert!(!core.lease(LEASE_TIME, a, 100_000).unwrap().is_empty(), "they count no longer against its share");
+    assert!(
+        !core.lease(LEASE_TIME, a, 100_000).unwrap().is_empty(),
+        "they count no longer against its share"
+    );
     assert!(!core.lease(LEASE_TIME, b, 1).unwrap().is_empty());
 }
 

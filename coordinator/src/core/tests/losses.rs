@@ -9,8 +9,8 @@ use records::DoubleCheck;
 use super::{T0, core, core_with, count_all, join, join_of, registration, report};
 use crate::core::Core;
 use crate::core::LEASE_TIME;
-use crate::core::schedule::REST;
 use crate::core::membership::SILENCE;
+use crate::core::schedule::REST;
 
 #[test]
 fn units_whose_lease_never_arrived_are_lent_again_and_not_blamed() {

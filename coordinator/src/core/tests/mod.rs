@@ -35,7 +35,14 @@ fn core_with(policy: DoubleCheck) -> Core {
 
 fn core_of(plan: Plan, policy: DoubleCheck) -> Core {
     let standing = Standing::new(&plan);
-    Core::new(Arc::new(plan), Shard::default(), standing, policy.into(), LeaseKey::new([7; LeaseKey::BYTES]), 7)
+    Core::new(
+        Arc::new(plan),
+        Shard::default(),
+        standing,
+        policy.into(),
+        LeaseKey::new([7; LeaseKey::BYTES]),
+        7,
+    )
 }
 
 fn registration(core: &Core, name: &str, held: &[UnitId]) -> Registration {

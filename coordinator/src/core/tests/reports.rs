@@ -139,7 +139,8 @@ fn other_nodes_of_a_second_search_contradict_the_first_where_the_plan_was_made_f
     {
         let mut core = core_of(Plan::derive(spec).unwrap(), DoubleCheck::All);
         let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
-        let unit = (0..core.plan().units()).map(UnitId).find(|unit| !core.work.is_symmetric_count(*unit)).unwrap();
+        let unit =
+            (0..core.plan().units()).map(UnitId).find(|unit| !core.work.is_symmetric_count(*unit)).unwrap();
         let lease = Lease { unit, ..core.lease(T0, a, 1).unwrap()[0] };
         report(&mut core, T0, a, lease, 3);
         let count = UnitCount { nodes: 2, ..counted(given(&core, b, lease), 3) };

@@ -9,9 +9,9 @@ use records::standing::Identity;
 
 use super::{Core, T0, core, counted, given, join, join_of, registration, report};
 use crate::core::LEASE_TIME;
+use crate::core::members::MOST_OF_AN_OWNER;
 use crate::core::members::{Distrust, NoWorker, Refusal};
 use crate::core::membership::SILENCE;
-use crate::core::members::MOST_OF_AN_OWNER;
 
 #[test]
 fn a_worker_that_comes_back_is_leased_what_it_holds() {
@@ -75,7 +75,11 @@ fn what_a_worker_brings_back_after_another_was_lent_it_is_judged_all_the_same() 
     assert_eq!(say(&mut after, worker, held[2], 5), Verdict::Unwanted, "the former number is gone");
     assert_eq!(after.leases.holders(held[2].unit).next(), Some(b));
     after.release(T0, worker, &leases, true).unwrap();
-    assert_eq!(after.leases.holders(held[2].unit).next(), Some(b), "nor does it give back what another one has");
+    assert_eq!(
+        after.leases.holders(held[2].unit).next(),
+        Some(b),
+        "nor does it give back what another one has"
+    );
 }
 
 #[test]

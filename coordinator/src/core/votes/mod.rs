@@ -48,6 +48,7 @@ pub struct CheckKind {
 pub struct Votes {
     standing: Standing,
     policy: DoubleCheck,
+    require_owners: Option<u32>,
     /// Counts on their way to the disk.
     recording: HashMap<UnitId, Recording>,
     /// How many of each machine's first counts are checked, those on their way to the disk included.
@@ -76,10 +77,11 @@ impl Recording {
 
 impl Votes {
     /// The votes on record.
-    pub fn new(standing: Standing, policy: DoubleCheck) -> Self {
+    pub fn new(standing: Standing, policy: DoubleCheck, require_owners: Option<u32>) -> Self {
         Self {
             standing,
             policy,
+            require_owners,
             recording: HashMap::new(),
             first_counts: HashMap::new(),
             pending: Pending::default(),
@@ -101,11 +103,16 @@ impl Votes {
         self.policy
     }
 
+    /// By how many owners each checked unit must have been counted; nothing where one is enough.
+    pub fn require_owners(&self) -> Option<u32> {
+        self.require_owners
+    }
+
     /// What puts the policy on record, where the ledger has another one, or none.
     pub fn policy_record(&self, unix_time: u64) -> Option<Record> {
-        let on_record = self.standing.sums().policy.map(|policy| policy.to_string());
-        let differs = on_record != Some(self.policy.to_string());
-        let require_owners = self.standing.sums().require_owners;
+        let (sums, require_owners) = (self.standing.sums(), self.require_owners);
+        let on_record = sums.policy.map(|policy| policy.to_string());
+        let differs = on_record != Some(self.policy.to_string()) || sums.require_owners != require_owners;
         let policy = Policy { double_check: self.policy, require_owners, reason: None, at: unix_time };
         differs.then_some(Record::Policy(policy))
     }
@@ -210,7 +217,7 @@ impl Votes {
         let was_disputed = record.unit().is_some_and(|unit| self.is_disputed(unit));
         self.standing.apply(work.plan(), work.shard(), record)?;
         if let Record::Policy(r) = record {
-            self.policy = r.double_check;
+            (self.policy, self.require_owners) = (r.double_check, r.require_owners);
         }
         let Some(unit) = record.unit() else { return Ok(None) };
         self.recording.remove(&unit);

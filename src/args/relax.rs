@@ -1,0 +1,16 @@
+//! When checks that nobody else makes become less independent.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::value::time;
+
+/// After how long less independent checks are accepted.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct RelaxArgs {
+    /// Where only checks are left, accept less independent ones each time after this long, as in 10m [default: a tenth of the time
+    /// spent counting, at least 15 s].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub relax_checks_after: Option<Duration>,
+}

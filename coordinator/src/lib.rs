@@ -18,4 +18,4 @@ pub mod grpc;
 mod tests;
 
 pub use handle::{Following, Handle, LedgerSource, StartError};
-pub use keeper::{CallError, Ending, Misfit, Snapshot, Withheld};
+pub use keeper::{CallError, Ending, OtherCoordinator, Snapshot, Withheld};

@@ -9,7 +9,7 @@ use crate::{CallError, Handle};
 use domain::{Lease, PolicyChange, Registration, Report, Steering, Takeback, WorkerId};
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
-use proto::{OWN_TERM, Protocol, malformed, plan_reply, v1};
+use proto::{Protocol, malformed, plan_reply, v1};
 use records::policy::MOST_FOLLOWERS;
 use tokio::sync::{Mutex, Semaphore};
 use tokio_stream::wrappers::{ReceiverStream, WatchStream};
@@ -92,9 +92,10 @@ pub fn refused(error: CallError) -> Status {
         | CallError::Policy(_)
         | CallError::NoWorker(_)
         | CallError::Ended => Status::failed_precondition(text),
-        CallError::NotRecorded(_) | CallError::Superseded(_) | CallError::Withheld(_) | CallError::Closed => {
-            Status::unavailable(text)
-        }
+        CallError::NotRecorded(_)
+        | CallError::OtherCoordinator(_)
+        | CallError::Withheld(_)
+        | CallError::Closed => Status::unavailable(text),
     }
 }
 
@@ -134,7 +135,7 @@ impl Coordinator for Service {
         let keeper = self.keeper(&request)?;
         if let Err(error) = Protocol::admit(request.get_ref()) {
             let host = request.extensions().get::<Peer>().map(|peer| peer.address().ip());
-            keeper.turned_away(host, error.to_string()).await;
+            keeper.turned_away(host, format!("a worker is refused: {error}")).await;
             return Err(Status::failed_precondition(error.to_string()));
         }
         let registration = Registration::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
@@ -185,8 +186,7 @@ impl Coordinator for Service {
             .try_acquire_owned()
             .map_err(|_| Status::resource_exhausted(format!("at most {MOST_FOLLOWERS} may follow a run")))?;
         let keeper = self.keeper(&request)?;
-        let own_term = request.metadata().get(OWN_TERM).and_then(|term| term.to_str().ok()?.parse().ok());
-        Ok(Response::new(follow(keeper, request.into_inner(), own_term, seat).await?))
+        Ok(Response::new(follow(keeper, request.into_inner(), seat).await?))
     }
 
     async fn retract(

@@ -1,25 +1,21 @@
-//! A coordinator that waits for copies: with each acknowledgement and with its answer, and not for those that it had.
+//! A coordinator that waits for copies: with each acknowledgement and with its answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Owner, Phase, PolicyChange, Takeback, Target, Verdict, WorkerId};
-use queens::UnitId;
+use domain::{Phase, PolicyChange, Verdict};
+use records::audit_each;
 use records::ledger::{Record, file_path};
 use records::run_directory::RunDirectory;
-use records::shard::Shard;
 use records::store::Store;
 use records::testing::{FaultyDisk, SetClock, known_run};
-use records::{DoubleCheck, audit_each, retract};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use super::replicas::Replication;
 use crate::handle::{Following, Handle};
-use crate::keeper::{CallError, Ending, Misfit};
+use crate::keeper::{CallError, Ending};
 use crate::tests::known_worker::{expect_the_answer, join, join_from, lease, replicated, report};
 
 /// Nothing here takes longer.
@@ -29,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const A_WHILE: Duration = Duration::from_millis(300);
 
 #[tokio::test]
-async fn with_replicas_a_report_is_acknowledged_when_followers_have_it_and_not_before() {
+async fn report_is_acknowledged_when_followers_have_it() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
     let worker = join(&handle).await;
@@ -44,7 +40,7 @@ async fn with_replicas_a_report_is_acknowledged_when_followers_have_it_and_not_b
         assert!(matches!(timeout(PATIENCE, reported).await.unwrap(), Err(CallError::NotRecorded(_))));
     }
     // Somebody does, and has not all: it waits. Then it has.
-    let following = handle.follow(7, 0, None, None).await.unwrap();
+    let following = handle.follow(7, 0).await.unwrap();
     let mut reported = pin!(handle.report(report(worker, &leases)));
     assert!(timeout(A_WHILE, &mut reported).await.is_err());
     let records = handle.source().unwrap().ends.borrow().mark.records;
@@ -64,28 +60,10 @@ async fn with_replicas_a_report_is_acknowledged_when_followers_have_it_and_not_b
 }
 
 #[tokio::test]
-async fn a_follower_whose_copy_does_not_fit_has_nothing_that_is_acknowledged() {
-    let folder = TempDir::new().unwrap();
-    let handle = start(folder.path(), 1);
-    let worker = join(&handle).await;
-    let leases = lease(&handle, worker, 3).await;
-    let mut reported = pin!(handle.report(report(worker, &leases)));
-    assert!(timeout(A_WHILE, &mut reported).await.is_err());
-    let all = records(&handle);
-    let misfit = Misfit { why: "it does not fit".to_owned(), is_left_behind: false };
-    let refused = handle.follow(7, all, None, Some(misfit)).await.unwrap();
-    assert!(timeout(A_WHILE, &mut reported).await.is_err());
-    assert!(handle.status().await.unwrap().trouble.contains("0 of 1 followers"));
-    drop(refused);
-    let _following = handle.follow(7, all, None, None).await.unwrap();
-    assert!(timeout(PATIENCE, reported).await.unwrap().is_ok());
-}
-
-#[tokio::test]
-async fn the_answer_waits_for_the_followers_too() {
+async fn answer_waits_for_followers() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
-    let following = handle.follow(7, 0, None, None).await.unwrap();
+    let following = handle.follow(7, 0).await.unwrap();
     let worker = join(&handle).await;
     let reported = async {
         loop {
@@ -110,7 +88,7 @@ async fn the_answer_waits_for_the_followers_too() {
 }
 
 #[tokio::test]
-async fn how_many_followers_there_must_be_stands_in_the_ledger() {
+async fn needed_followers_stand_in_the_ledger() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let begin = async |replicas: Option<u32>| {
         let (store, standing, _) = Store::open(known_run::options(folder.path())).unwrap();
@@ -177,118 +155,33 @@ async fn waits(handle: &Handle) -> bool {
     let is_late = timeout(A_WHILE, expect_the_answer(handle)).await.is_err();
     let status = handle.status().await.unwrap();
     assert_eq!(is_late, status.phase == Phase::Counting, "{status:?}");
-    assert_eq!(is_late, status.trouble.contains("followers are there"), "{status:?}");
+    assert_eq!(is_late, status.trouble.contains("followers are connected"), "{status:?}");
     is_late
 }
 
 #[tokio::test]
-async fn a_complete_run_of_which_the_followers_had_all_waits_for_none_of_them_again() {
+async fn complete_run_waits_for_a_copy_before_its_answer() {
     let folder = TempDir::new().unwrap();
     let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None, None).await.unwrap();
-    count_all_but(&handle, &following, 0).await;
-    timeout(PATIENCE, expect_the_answer(&handle)).await.unwrap();
-    drop(following);
-    assert_eq!(handle.status().await.unwrap().trouble, "", "nothing more is to be acknowledged");
-    handle.close().await;
-    for replicas in [1, 0] {
-        let again = start(folder.path(), replicas);
-        timeout(PATIENCE, expect_the_answer(&again)).await.unwrap();
-        assert_eq!(again.status().await.unwrap().trouble, "");
-        again.close().await;
-    }
-}
-
-#[tokio::test]
-async fn a_complete_run_of_which_the_followers_had_not_all_waits_until_they_have() {
-    let folder = TempDir::new().unwrap();
-    let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None, None).await.unwrap();
+    let following = handle.follow(7, 0).await.unwrap();
     count_all_but(&handle, &following, 1).await;
     handle.close().await;
     let again = start(folder.path(), 1);
     assert!(waits(&again).await);
     let trouble = again.status().await.unwrap().trouble;
-    assert!(
-        trouble.contains("the answer waits for copies") && trouble.contains("diadem policy"),
-        "{trouble}"
-    );
+    assert!(trouble.contains("0 of 1 followers") && trouble.contains("diadem policy"), "{trouble}");
     let all = records(&again);
-    let following = again.follow(7, all - 1, None, None).await.unwrap();
+    let following = again.follow(7, all - 1).await.unwrap();
     assert!(timeout(A_WHILE, expect_the_answer(&again)).await.is_err(), "it is there and lacks one");
     following.has(all);
     timeout(PATIENCE, expect_the_answer(&again)).await.unwrap();
 }
 
-/// Starts the coordinator of the run in that folder, in which all is checked and one follower must have a record.
-fn start_checking_all(folder: &Path, clock: &SetClock) -> Handle {
-    let (store, standing, _) = Store::open(known_run::options(folder)).unwrap();
-    let (plan, policy) = (known_run::plan(), Some(DoubleCheck::All));
-    let clock = Arc::new(clock.clone());
-    Handle::start_by(clock, plan, Shard::default(), standing, policy, Some(store), Some(1)).unwrap()
-}
-
 #[tokio::test]
-async fn a_complete_run_that_was_answered_waits_for_no_owner_who_could_confirm_more() {
-    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
-    let handle = start_checking_all(folder.path(), &clock);
-    let following = handle.follow(7, 0, None, None).await.unwrap();
-    let ada = handle.on_behalf_of(Owner::new("ada"));
-    let ben = handle.on_behalf_of(Owner::new("ben"));
-    let work = async |owner: &Handle, worker: WorkerId, most: u32| {
-        let leases = lease(owner, worker, most).await;
-        let mut reported = pin!(owner.report(report(worker, &leases)));
-        while timeout(Duration::from_millis(5), &mut reported).await.is_err() {
-            following.has(records(&handle));
-        }
-    };
-    let his = join_from(&ben, "b").await;
-    work(&ben, his, 3).await;
-    ben.release(his, Vec::new(), true).await.unwrap();
-    let hers = [join_from(&ada, "a1").await, join_from(&ada, "a2").await];
-    while handle.snapshots().borrow().ending.is_none() {
-        for worker in hers {
-            work(&ada, worker, 1000).await;
-        }
-        clock.advance(Duration::from_secs(1));
-    }
-    let worth = handle.status().await.unwrap().assurance;
-    assert!(worth.on_two_owners > 0 && worth.on_two_machines > 0, "{worth:?}");
-    drop(following);
-    handle.close().await;
-    // Nobody follows any more, and nothing new goes on record that would have to be copied.
-    let again = start_checking_all(folder.path(), &clock);
-    join_from(&again.on_behalf_of(Owner::new("ben")), "b").await;
-    timeout(PATIENCE, expect_the_answer(&again)).await.unwrap();
-}
-
-#[tokio::test]
-async fn what_followers_had_says_nothing_of_more_followers_or_of_later_records() {
+async fn complete_run_is_checked_after_policy_is_raised() {
     let folder = TempDir::new().unwrap();
     let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None, None).await.unwrap();
-    count_all_but(&handle, &following, 0).await;
-    timeout(PATIENCE, expect_the_answer(&handle)).await.unwrap();
-    handle.close().await;
-    let more = start(folder.path(), 2);
-    assert!(waits(&more).await);
-    more.close().await;
-    // A unit is taken back and counted again while nobody follows.
-    let takeback = Takeback { target: Target::Units(vec![UnitId(3)]), reason: "a test".into() };
-    retract(folder.path(), &takeback).unwrap();
-    let alone = start(folder.path(), 1);
-    let worker = join(&alone).await;
-    let leases = lease(&alone, worker, 8).await;
-    assert_eq!(leases.len(), 1);
-    assert!(timeout(A_WHILE, alone.report(report(worker, &leases))).await.is_err());
-    assert!(waits(&alone).await);
-}
-
-#[tokio::test]
-async fn a_run_that_was_complete_when_it_was_started_is_checked_once_the_policy_is_raised() {
-    let folder = TempDir::new().unwrap();
-    let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None, None).await.unwrap();
+    let following = handle.follow(7, 0).await.unwrap();
     count_all_but(&handle, &following, 1).await;
     handle.close().await;
     let again = start(folder.path(), 1);
@@ -311,14 +204,14 @@ async fn a_run_that_was_complete_when_it_was_started_is_checked_once_the_policy_
 /// not give it.
 async fn complete_but_for_a_copy(folder: &Path, clock: &SetClock) -> (Handle, Following, [PathBuf; 2]) {
     let handle = replicated(folder, FaultyDisk::default(), clock, Some(1));
-    let following = handle.follow(7, 0, None, None).await.unwrap();
+    let following = handle.follow(7, 0).await.unwrap();
     count_all_but(&handle, &following, 1).await;
     let ledger = handle.source().unwrap().directory.ledger();
     (handle, following, [file_path(&ledger, 1), folder.join("aside.jsonl")])
 }
 
 #[tokio::test]
-async fn a_ledger_that_the_disk_does_not_give_for_a_moment_is_audited_again() {
+async fn ledger_unreadable_for_a_moment_is_audited_again() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let (handle, following, [file, aside]) = complete_but_for_a_copy(folder.path(), &clock).await;
     fs::rename(&file, &aside).unwrap();
@@ -336,7 +229,7 @@ async fn a_ledger_that_the_disk_does_not_give_for_a_moment_is_audited_again() {
 }
 
 #[tokio::test]
-async fn a_ledger_that_the_disk_does_not_give_at_all_has_no_answer() {
+async fn ledger_unreadable_permanently_has_no_answer() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let (handle, following, [file, aside]) = complete_but_for_a_copy(folder.path(), &clock).await;
     fs::rename(&file, &aside).unwrap();
@@ -351,17 +244,4 @@ async fn a_ledger_that_the_disk_does_not_give_at_all_has_no_answer() {
     };
     timeout(PATIENCE, withheld).await.unwrap();
     assert!(matches!(handle.snapshots().borrow().ending, Some(Ending::Withheld(_))));
-}
-
-#[test]
-fn of_followers_that_have_gone_so_many_are_remembered_those_with_most_records() {
-    let mut replicas = Replication::new(Some(1));
-    replicas.join(7, 1, 50);
-    replicas.leave(7, 1);
-    for follower in 1000..3000 {
-        replicas.join(follower, 1, 3);
-        replicas.leave(follower, 1);
-    }
-    assert_eq!(replicas.away(100), 256);
-    assert_eq!(replicas.away(50), 255, "the one with 50 records is among them");
 }

@@ -47,6 +47,11 @@ fn copy(folder: &Folder, from: &str, to: &str) {
     assert!(copied.success());
 }
 
+/// Has a copy forget whose it is.
+fn becomes_own(folder: &Folder, run: &str) {
+    fs::remove_file(folder.path().join(run).join("notes.json")).unwrap();
+}
+
 /// The files of a ledger, as they are.
 fn files(folder: &Folder, run: &str) -> BTreeMap<String, Vec<u8>> {
     let files =
@@ -130,16 +135,19 @@ fn a_follower_ends_with_a_run_that_stays_and_another_one_copies_it_afterwards() 
     let first_group = &ledger[..=mark + ledger[mark..].find('\n').unwrap()];
     assert!(first_group.len() < ledger.len(), "more than one group");
     fs::write(folder.path().join("forked/ledger/000001.jsonl"), first_group).unwrap();
+    becomes_own(&folder, "forked");
     let unit = counts(&folder, "forked").into_keys().next().unwrap();
     assert_eq!(folder.run(&format!("retract forked --unit {unit} --reason test")).code, Some(0));
     folder
         .run(&format!("follow http://{address} --run forked"))
-        .refused(&["have parted", "move the other one away"]);
-    // One that has records of its own is no copy; and the coordinator hears that somebody has more than it.
+        .refused(&["have parted", "move the copy away"]);
+    // One that has records of its own is no copy; and only a takeover writes to a copy.
     copy(&folder, "late", "other");
-    assert_eq!(folder.run("retract other --unit 3 --reason test").code, Some(0));
-    folder.run(&format!("follow http://{address} --run other")).refused(&["records", "move it away"]);
-    until_trouble(&folder, &address, "from an old folder");
+    let retract = "retract other --unit 3 --reason test";
+    folder.run(retract).refused(&["another coordinator", "--take-over"]);
+    becomes_own(&folder, "other");
+    assert_eq!(folder.run(retract).code, Some(0));
+    folder.run(&format!("follow http://{address} --run other")).refused(&["have parted", "--take-over"]);
     running.terminate();
     assert_eq!(running.end().code, Some(0));
 }
@@ -173,13 +181,11 @@ fn without_its_follower_nothing_is_acknowledged_and_with_it_the_run_goes_on_by_i
     assert_eq!(files(&folder, "run"), files(&folder, "copy"));
     let acknowledged = workers.acknowledged().into_iter().map(|(unit, count)| (unit.0, count)).collect();
     assert_eq!(counts(&folder, "run"), acknowledged);
-    // What was said stands in the ledger; and the follower, which had all and has left, is not waited for again.
-    let again = coordinator(&folder, "run", &address, "--stay");
-    until("the answer is there again", || status(&folder, &address)["phase"] == "complete");
-    let now = status(&folder, &address);
-    assert!(now["replicas"] == 1 && now["followers"] == 0 && now["trouble"] == "", "{now}");
-    again.kill();
-    is_exact(&folder, "run", &coordinator(&folder, "run", &address, "").end(), 14);
+    // What was said stands in the ledger: the answer of the complete run waits for a follower, too.
+    let again = coordinator(&folder, "run", &address, "");
+    until_trouble(&folder, &address, "0 of 1 followers");
+    assert_eq!(follower(&folder, &[&address], "copy").end().code, Some(0));
+    is_exact(&folder, "run", &again.end(), 14);
 }
 
 #[test]
@@ -237,7 +243,7 @@ fn take_over(random: &mut StdRng) -> OldFolder {
     for (unit, count) in &acknowledged {
         assert_eq!(copied.get(&unit.0), Some(count), "unit {unit} was acknowledged");
     }
-    let new = coordinator(&folder, "new", &second, "--replicas 0 --stay");
+    let new = coordinator(&folder, "new", &second, "--take-over --replicas 0 --stay");
     let fast = fast(&folder, &second);
     workers.end();
     assert_eq!(fast.end().code, Some(0));
@@ -275,7 +281,7 @@ fn nothing_acknowledged_is_lost_when_the_coordinators_folder_is_deleted_and_its_
 }
 
 #[test]
-fn an_old_coordinator_that_comes_back_beside_the_new_one_is_found_by_the_workers_and_gives_way() {
+fn old_coordinator_that_comes_back_stops() {
     const N: u8 = 18;
     let (folder, first, second) = (Folder::new(), free_address(), free_address());
     let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search"));
@@ -287,14 +293,22 @@ fn an_old_coordinator_that_comes_back_beside_the_new_one_is_found_by_the_workers
     old.kill();
     following.terminate();
     assert_eq!(following.end().code, Some(143));
-    let new = coordinator(&folder, "new", &second, "");
+    let not_promoted = folder.run("coordinator --run new --listen 127.0.0.1:0");
+    assert_eq!(not_promoted.code, Some(2));
+    not_promoted.refused(&["another coordinator", "--run new --take-over"]);
+    let new = coordinator(&folder, "new", &second, "--take-over");
     until("the workers are there", || status(&folder, &second)["workers"].as_array().unwrap().len() == 2);
     // The old one comes back, and while the new one is away the workers come to it.
     new.kill();
     let before = files(&folder, "old");
-    let old = coordinator(&folder, "old", &first, "--stay");
-    until_trouble(&folder, &first, "another coordinator goes on with this run (term 100");
-    assert_eq!(status(&folder, &first)["leased"], 0);
+    let stopped = coordinator(&folder, "old", &first, "--stay").end();
+    assert_eq!(stopped.code, Some(1), "{stopped:?}");
+    for words in ["another coordinator serves this run", "term 100", "--take-over"] {
+        assert!(stopped.stderr.contains(words), "no {words:?} in {stopped:?}");
+    }
+    let again = folder.run(&format!("coordinator --run old --listen {first}"));
+    assert_eq!(again.code, Some(2));
+    again.refused(&["--run old --take-over"]);
     let new = coordinator(&folder, "new", &second, "");
     let fast = fast(&folder, &second);
     is_exact(&folder, "new", &new.end(), N);
@@ -303,12 +317,10 @@ fn an_old_coordinator_that_comes_back_beside_the_new_one_is_found_by_the_workers
         assert_eq!(ended.code, Some(0), "{ended:?}");
     }
     assert_eq!(files(&folder, "old"), before, "the old one has recorded nothing");
-    old.terminate();
-    assert_eq!(old.end().code, Some(143));
 }
 
 #[test]
-fn a_follower_that_has_more_than_the_one_that_was_taken_for_the_coordinator_goes_on_with_its_workers() {
+fn better_copy_takes_over_from_a_worse_one() {
     const N: u8 = 18;
     let (folder, addresses) = (Folder::new(), [(); 3].map(|()| free_address()));
     let [first, second, third] = &addresses;
@@ -318,7 +330,7 @@ fn a_follower_that_has_more_than_the_one_that_was_taken_for_the_coordinator_goes
     until("both have some", || folder.counts("b") > 0 && folder.counts("c") > 0);
     // A folder of another run is no copy of this one, however many records and whatever term it has.
     folder.run("count 12 --run other --quiet");
-    folder.run(&format!("follow http://{first} --run other")).refused(&["holds another run"]);
+    folder.run(&format!("follow http://{first} --run other")).refused(&["another run"]);
     b.terminate();
     assert_eq!(b.end().code, Some(143));
     let behind = folder.counts("b");
@@ -328,15 +340,18 @@ fn a_follower_that_has_more_than_the_one_that_was_taken_for_the_coordinator_goes
     assert_eq!(c.end().code, Some(143));
     counting.kill();
     // The operator takes the one that has less, and hears of it when the other one follows.
-    let wrong = coordinator(&folder, "b", second, "");
+    let wrong = coordinator(&folder, "b", second, "--take-over");
     let urls = [second, third].map(|address| format!("http://{address}")).join(",");
     let worker = folder.start(&format!("worker --coordinator {urls} {SLOW}"), "w.log");
     until("the worker is there", || status(&folder, second)["workers"].as_array().unwrap().len() == 1);
     folder.run(&format!("follow http://{second} --run c")).refused(&["may be in this copy alone"]);
-    folder.run(&format!("follow http://{second} --run other")).refused(&["holds another run"]);
+    folder.run(&format!("follow http://{second} --run other")).refused(&["another run"]);
     wrong.terminate();
     assert_eq!(wrong.end().code, Some(143));
-    let right = coordinator(&folder, "c", third, "");
+    // Both copies were of the same coordinator, and take the same term: the worker tells.
+    let stopped = coordinator(&folder, "c", third, "--take-over").end();
+    assert!(stopped.code == Some(1) && stopped.stderr.contains("in one term"), "{stopped:?}");
+    let right = coordinator(&folder, "c", third, "--take-over");
     let fast = fast(&folder, third);
     is_exact(&folder, "c", &right.end(), N);
     for worker in [worker, fast] {
@@ -345,7 +360,7 @@ fn a_follower_that_has_more_than_the_one_that_was_taken_for_the_coordinator_goes
 }
 
 #[test]
-fn the_folder_of_a_former_coordinator_with_more_records_is_refused_and_the_new_one_goes_on() {
+fn former_coordinators_longer_ledger_is_refused() {
     let (folder, first, second) = (Folder::new(), free_address(), free_address());
     let old = coordinator(&folder, "old", &first, "--n 18 --method search");
     let following = follower(&folder, &[&first], "new");
@@ -357,15 +372,10 @@ fn the_folder_of_a_former_coordinator_with_more_records_is_refused_and_the_new_o
     let copied = folder.counts("new");
     until("the old one has more", || folder.counts("old") > copied + 300);
     old.kill();
-    let _new = coordinator(&folder, "new", &second, "");
+    let _new = coordinator(&folder, "new", &second, "--take-over");
     until("the new one has recorded something", || terms(&folder, "new").len() == 2);
-    // Once more: it has noted the new one's term meanwhile.
-    for _ in 0..2 {
-        assert!(folder.counts("old") > folder.counts("new"));
-        folder
-            .run(&format!("follow http://{second} --run old"))
-            .refused(&["have parted", "delete the copy, or keep it aside"]);
-    }
+    assert!(folder.counts("old") > folder.counts("new"));
+    folder.run(&format!("follow http://{second} --run old")).refused(&["have parted", "move the copy away"]);
     let before = folder.counts("new");
     until("the new one goes on", || folder.counts("new") > before);
     assert_eq!(status(&folder, &second)["trouble"], "");
@@ -373,7 +383,7 @@ fn the_folder_of_a_former_coordinator_with_more_records_is_refused_and_the_new_o
 }
 
 #[test]
-fn a_coordinator_goes_on_past_one_that_is_gone_for_good_when_it_is_told_to_and_not_before() {
+fn coordinator_takes_over_from_one_that_is_gone() {
     const N: u8 = 17;
     let (folder, first, second) = (Folder::new(), free_address(), free_address());
     let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search"));
@@ -381,25 +391,24 @@ fn a_coordinator_goes_on_past_one_that_is_gone_for_good_when_it_is_told_to_and_n
     until("it follows", || fs::read_to_string(&following.log).unwrap_or_default().contains("following"));
     following.terminate();
     assert_eq!(following.end().code, Some(143));
-    let mistaken = coordinator(&folder, "mistaken", &second, "");
+    let mistaken = coordinator(&folder, "mistaken", &second, "--take-over");
     let worker =
         folder.start(&format!("worker --coordinator http://{first},http://{second} {SLOW}"), "w.log");
     until("the worker is there", || status(&folder, &second)["workers"].as_array().unwrap().len() == 1);
     mistaken.kill();
     fs::remove_dir_all(folder.path().join("mistaken")).unwrap();
-    until_trouble(&folder, &first, "say --take-over");
-    old.kill();
-    let again = coordinator(&folder, "old", &first, "");
-    until_trouble(&folder, &first, "say --take-over");
-    assert_eq!(status(&folder, &first)["leased"], 0);
-    again.kill();
+    let stopped = old.end();
+    assert!(stopped.code == Some(1) && stopped.stderr.contains("--take-over"), "{stopped:?}");
+    let again = folder.run(&format!("coordinator --run old --listen {first}"));
+    assert_eq!(again.code, Some(2));
+    again.refused(&["another coordinator", "--take-over"]);
     let told = coordinator(&folder, "old", &first, "--take-over");
     is_exact(&folder, "old", &told.end(), N);
     assert_eq!(worker.end().code, Some(0));
 }
 
 #[test]
-fn a_worker_that_was_started_anew_joins_the_youngest_of_its_coordinators_though_another_address_is_silent() {
+fn new_worker_joins_the_highest_term() {
     const N: u8 = 13;
     let (folder, first, second) = (Folder::new(), free_address(), free_address());
     let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search --stay"));
@@ -407,7 +416,7 @@ fn a_worker_that_was_started_anew_joins_the_youngest_of_its_coordinators_though_
     until("it follows", || fs::read_to_string(&following.log).unwrap_or_default().contains("following"));
     following.terminate();
     assert_eq!(following.end().code, Some(143));
-    let new = coordinator(&folder, "new", &second, "");
+    let new = coordinator(&folder, "new", &second, "--take-over");
     // Takes connections and answers nothing.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let urls = [silent.local_addr().unwrap().to_string(), first.clone(), second];
@@ -432,14 +441,13 @@ fn a_follower_whose_coordinator_has_ended_is_told_how_to_go_on_and_one_that_has_
     following.kill();
     let ended = running.end();
     assert_eq!((ended.code, worker.end().code), (Some(0), Some(0)));
-    assert!(ended.stderr.contains("diadem coordinator --run run --stay"), "{ended:?}");
     let again = folder.run(&format!("follow http://{address} --run copy --give-up-after 1s"));
     assert_eq!(again.code, Some(1));
     let last = again.stderr.trim_end().lines().last().unwrap_or_default();
     for words in ["gave up after 1", "not complete", "with --stay"] {
         assert!(last.contains(words), "no {words:?} in {last:?}");
     }
-    assert!(last.ends_with("diadem coordinator --run copy --listen ADDRESS:7227"), "{last}");
+    assert!(last.ends_with("diadem coordinator --run copy --take-over --listen ADDRESS:7227"), "{last}");
     let nothing = folder.run(&format!("follow http://{address} --run none --give-up-after 1s"));
     assert!(nothing.code == Some(1) && !nothing.stderr.contains("--run none"), "{nothing:?}");
     copy(&folder, "run", "whole");
@@ -458,7 +466,7 @@ fn the_way_on_from_a_run_with_keys_and_replicas_is_told_with_keys_and_without_wa
     until("some is copied", || folder.ledger("copy").contains("\"kind\":\"mark\""));
     running.kill();
     let ended = following.end();
-    let way_on = "diadem coordinator --run copy --listen ADDRESS:7227 --keys keys/coordinator --replicas 0";
+    let way_on = "diadem coordinator --run copy --take-over --listen ADDRESS:7227 --keys keys/coordinator --replicas 0";
     assert!(ended.code == Some(1) && ended.stderr.trim_end().ends_with(way_on), "{ended:?}");
 }
 

@@ -40,6 +40,11 @@ impl Run {
                     self.relay.nothing_is_lost(&self.folder, run);
                 }
                 self.coordinator = Some(coordinator(&self.folder, self.n, &self.address));
+                // A follower that had everything has left, and the answer waits for one.
+                std::thread::sleep(Duration::from_millis(100));
+                if self.follower.as_mut().unwrap().has_ended() {
+                    self.follower = Some(follower(&self.folder, &self.address));
+                }
             }
             2 => {
                 self.follower.take().unwrap().kill();

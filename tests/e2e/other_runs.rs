@@ -107,46 +107,30 @@ fn forked(folder: &Folder, addresses: &[String; 2]) -> [Running; 2] {
     [("one", &addresses[0]), ("other", &addresses[1])].map(|(run, at)| coordinator(folder, run, at, ""))
 }
 
-fn trouble(folder: &Folder, address: &str) -> String {
-    status(folder, address)["trouble"].as_str().unwrap().to_owned()
-}
-
 #[test]
-fn of_two_coordinators_of_one_term_that_have_nothing_on_record_one_gives_way_and_the_other_is_counted_for() {
+fn two_coordinators_of_one_term_both_stop() {
     let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
-    let mut served = forked(&folder, &addresses).map(Some);
+    let served = forked(&folder, &addresses);
     let worker = worker(&folder, &[&addresses[0], &addresses[1]]);
-    let gave_way = |address: &String| trouble(&folder, address).contains("another coordinator goes on");
-    until("one gives way", || addresses.iter().any(gave_way));
-    let right = addresses.iter().position(|address| !gave_way(address)).expect("one goes on");
-    until_some_is_done(&folder, &addresses[right]);
-    let fast = fast(&folder, &addresses[right]);
-    is_exact(&folder, ["one", "other"][right], &served[right].take().unwrap().end());
-    for worker in [worker, fast] {
-        assert_eq!(worker.end().code, Some(0));
+    let mut named = Vec::new();
+    for coordinator in served {
+        let stopped = coordinator.end();
+        assert_eq!(stopped.code, Some(1), "{stopped:?}");
+        for words in ["two coordinators serve this run in one term", "--take-over"] {
+            assert!(stopped.stderr.contains(words), "no {words:?} in {stopped:?}");
+        }
+        let terms = stopped.stderr.split("term 2 of coordinator ").skip(1);
+        let mut terms: Vec<_> = terms.map(|text| text[..8].to_owned()).collect();
+        terms.sort();
+        terms.dedup();
+        named.push(terms);
     }
-    assert!(log(&folder).contains("it has forked, as when its folder was copied"), "{}", log(&folder));
-    served.into_iter().flatten().for_each(Running::kill);
-}
-
-#[test]
-fn two_coordinators_of_one_term_that_have_counts_on_record_are_told_of_each_other_by_a_worker_that_counts_on()
-{
-    let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
-    let [one, other] = forked(&folder, &addresses);
-    for address in &addresses {
-        let worker = worker(&folder, &[address]);
-        until_some_is_done(&folder, address);
-        worker.kill();
+    assert!(named[0].len() == 2 && named[0] == named[1], "{named:?}");
+    for run in ["one", "other"] {
+        let again = folder.run(&format!("coordinator --run {run} --listen 127.0.0.1:0"));
+        assert_eq!(again.code, Some(2), "{again:?}");
     }
-    let worker = worker(&folder, &[&addresses[0], &addresses[1]]);
-    for address in &addresses {
-        until("it says so", || trouble(&folder, address).contains("the run has forked"));
-    }
-    one.kill();
-    other.kill();
-    // The one that is started again has the next term.
-    let again = coordinator(&folder, "one", &addresses[0], "");
+    let again = coordinator(&folder, "one", &addresses[0], "--take-over");
     until("the worker comes", || status(&folder, &addresses[0])["workers_total"] == 1);
     let fast = fast(&folder, &addresses[0]);
     is_exact(&folder, "one", &again.end());

@@ -1,11 +1,9 @@
 //! Runs whose answer is withheld: whoever waits for them, what they show, and how they go on.
 
 use std::fs::{self, File};
-use std::mem::replace;
-use std::net::TcpListener;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use queens::{Board, Plan, PlanSpec, UnitId};
 use records::ledger::{Record, Replicas, UnitRecord};
@@ -78,16 +76,6 @@ fn workers_wait_for_the_answer_of_a_run_that_stays_and_count_on_with_the_mended_
     assert_eq!(ended.stderr.matches(WAITS).count(), 1, "{ended:?}");
 }
 
-/// Waits until whoever calls there, soon at first, has come to wait for long between two calls.
-fn calls_seldom(address: &str) {
-    let calls = TcpListener::bind(address).unwrap();
-    calls.set_nonblocking(true).unwrap();
-    let mut last = Instant::now();
-    until("it calls seldom", || {
-        calls.accept().is_ok() && replace(&mut last, Instant::now()).elapsed() > Duration::from_secs(1)
-    });
-}
-
 /// An address, and the command that serves there a run of which everything is counted, but for the ledger, which is damaged; its
 /// worker waits.
 fn left_without_answer(folder: &Folder) -> (String, String, Running) {
@@ -113,28 +101,6 @@ fn workers_of_a_coordinator_that_ends_without_its_answer_stay_for_the_next_one()
     assert_eq!(waits.end().code, Some(0));
     mended.terminate();
     assert_eq!(mended.end().json()["total"], published(17));
-}
-
-#[test]
-fn a_mended_coordinator_with_nothing_left_to_do_gives_workers_that_wait_for_it_the_time_to_call() {
-    let folder = Folder::new();
-    let (address, serve, waits) = left_without_answer(&folder);
-    calls_seldom(&address);
-    flip(&folder);
-    let mended = folder.start(&serve, "mended.log").end();
-    assert_eq!(mended.json()["total"], published(17), "{mended:?}");
-    assert_eq!(waits.end().code, Some(0));
-    let notes = folder.path().join("run/notes.json");
-    let noted = || serde_json::from_slice::<Value>(&fs::read(&notes).unwrap()).unwrap();
-    let has_note = || noted()["awaited"] == true;
-    // What is noted is not changed by who tells nobody.
-    let mut awaited = noted();
-    awaited["awaited"] = true.into();
-    fs::write(&notes, awaited.to_string()).unwrap();
-    assert_eq!(folder.run("count 17 --run run --json").json()["total"], published(17));
-    assert!(has_note());
-    assert_eq!(folder.run(&serve).json()["total"], published(17));
-    assert!(has_note(), "nobody came in time, and the next one gives them time, too");
 }
 
 /// Begins a run whose checkpoint has a count more than its ledger, as memory that fails leaves it.

@@ -16,7 +16,7 @@ impl MetTerms {
     /// A coordinator announces that term. Returns true if it is higher than another one that was announced before.
     pub fn meet(&mut self, term: Term) -> bool {
         match self.highest {
-            Some(highest) if term.number < highest.number || term.coordinator == highest.coordinator => false,
+            Some(highest) if highest.follows(&term) => false,
             Some(highest) if term.number == highest.number => {
                 self.rival = Some(term);
                 false

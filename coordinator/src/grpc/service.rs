@@ -16,10 +16,9 @@ use tokio_stream::wrappers::{ReceiverStream, WatchStream};
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::grpc::access::caller::Caller;
-use crate::grpc::access::peers::Peer;
-use crate::grpc::access::quota::CallUnderWay;
-use crate::grpc::following::follow;
+use super::following::follow;
+use super::quota::CallUnderWay;
+use crate::admission::{Caller, Peer};
 
 /// A request for units waits at most this long.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
@@ -236,7 +235,7 @@ mod tests {
     use domain::Owner;
 
     use super::*;
-    use crate::grpc::access::quota::Quotas;
+    use crate::grpc::quota::Quotas;
 
     #[test]
     fn counts_that_are_next_to_nothing_on_the_wire_are_held_as_what_they_take_in_memory() {

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use coordinator::grpc::{Bearers, Right};
+use coordinator::admission::{Bearers, Right};
 use domain::Owner;
 use serde_json::Value;
 

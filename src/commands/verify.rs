@@ -9,11 +9,12 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use dashboard::assurance::percent_above;
+use domain::{counted, quoted};
 use queens::kernel::Method;
 use records::run_directory::RunDirectory;
 use records::standing::{Machine, UnitMark};
 use records::verify::{SampleRecount, SampleSize, Verification, VerifyError};
-use records::{Audit, CONFIDENCE, counted, quoted};
+use records::{Audit, CONFIDENCE};
 use serde_json::{Map, Value, json};
 
 use crate::args::{ThreadsArgs, UnitSpan, VerifyArgs};

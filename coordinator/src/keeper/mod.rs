@@ -32,10 +32,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use domain::{Owner, Renewal};
+use domain::{Owner, Renewal, counted};
+use records::Clock;
 use records::ledger::{CommitMark, LedgerPosition, LineHash};
 use records::store::Store;
-use records::{Clock, counted};
 use tokio::sync::watch;
 use tracing::{Level, info, warn};
 

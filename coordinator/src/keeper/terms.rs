@@ -17,8 +17,7 @@
 //! Who is superseded lends, records and acknowledges nothing any more. The term that did it is noted in the run directory, so
 //! that the operator can leave it behind, should that coordinator be gone for good; nobody else does.
 
-use domain::{RunId, Term};
-use records::counted;
+use domain::{RunId, Term, counted};
 use records::ledger::LineHash;
 use records::run_directory::LeaseKey;
 use records::store::Store;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::{Location, Tail, renamed};
-use crate::quoted::quoted;
+use domain::quoted;
 
 /// A ledger that cannot be read or written.
 #[derive(Debug, Error)]

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use domain::counted;
 use queens::{Plan, known};
-use records::counted;
 use serde_json::{Map, Value, json};
 
 use super::CountEstimate;

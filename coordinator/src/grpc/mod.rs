@@ -4,6 +4,7 @@ mod following;
 mod gate;
 mod pass;
 mod quota;
+mod refused;
 mod service;
 
 use std::future::Future;

@@ -4,8 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::core::Refusal;
-use crate::{CallError, Handle};
+use crate::Handle;
 use domain::{Lease, PolicyChange, Registration, Report, Steering, Takeback, WorkerId};
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
@@ -18,6 +17,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::following::follow;
 use super::quota::CallUnderWay;
+use super::refused::refused;
 use crate::admission::{Caller, Peer};
 
 /// A request for units waits at most this long.
@@ -78,23 +78,6 @@ fn reply<T: Message>(call: &CallUnderWay, reply: T) -> Result<Response<T>, Statu
 
 fn not_judged() -> Status {
     Status::internal("the call did not come through the gate")
-}
-
-/// The one place where an error of the keeper becomes a gRPC status.
-pub fn refused(error: CallError) -> Status {
-    let text = error.to_string();
-    match error {
-        CallError::Refused(Refusal::UnknownWorker(_)) => Status::not_found(text),
-        CallError::Refused(Refusal::TooManyWorkers(_)) => Status::resource_exhausted(text),
-        CallError::Refused(_)
-        | CallError::Nothing(_)
-        | CallError::Policy(_)
-        | CallError::NoWorker(_)
-        | CallError::Ended => Status::failed_precondition(text),
-        CallError::NotRecorded(_) | CallError::Superseded(_) | CallError::Withheld(_) | CallError::Closed => {
-            Status::unavailable(text)
-        }
-    }
 }
 
 /// What a message names: no more than a message may, and held for its call as what it takes in memory, which may be many times what it

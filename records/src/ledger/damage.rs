@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::{Location, Tail, renamed};
+use super::names::renamed;
+use super::position::{Location, Tail};
 use domain::quoted;
 
 /// A ledger that cannot be read or written.

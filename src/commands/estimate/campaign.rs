@@ -6,7 +6,7 @@ use domain::counted;
 use queens::{Plan, known};
 use serde_json::{Map, Value, json};
 
-use super::CountEstimate;
+use super::count_estimate::CountEstimate;
 use crate::args::{EstimateArgs, Fleet};
 use crate::measurement::speed::KernelSpeed;
 use crate::output::span;

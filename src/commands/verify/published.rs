@@ -11,7 +11,7 @@ use records::run_directory::RunDirectory;
 use records::{Audit, Certificate, CertificateError, PublishedHeads};
 use serde_json::json;
 
-use super::VerifyReport;
+use super::verify_report::VerifyReport;
 use crate::args::VerifyArgs;
 use crate::progress::during;
 

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
-use coordinator::grpc::{Guard, serve};
+use coordinator::admission::Guard;
+use coordinator::grpc::serve;
 use coordinator::{Ending, Handle};
 use domain::RunStatus;
 use queens::Plan;

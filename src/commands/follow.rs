@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use domain::FollowReply;
-use records::{CopyError, LedgerCopy, quoted};
+use domain::{FollowReply, quoted};
+use records::{CopyError, LedgerCopy};
 use tokio::task::block_in_place;
 use tokio::time::sleep_until;
 use tracing::{Level, info, warn};

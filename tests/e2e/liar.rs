@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use coordinator::grpc::{Access, Guard, serve};
+use coordinator::admission::{Access, Guard};
+use coordinator::grpc::serve;
 use coordinator::{Ending, Handle};
 use domain::Steering;
 use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop, kernel};

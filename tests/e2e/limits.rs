@@ -74,6 +74,9 @@ fn requests_out_of_all_proportion_and_of_unknown_fields_are_refused() {
         assert_eq!(client.register(vast).await.unwrap_err().code(), Code::OutOfRange);
         let unknown_worker = client.lease(v1::LeaseRequest { worker: 7, want: u32::MAX, wait_ms: u64::MAX });
         assert_eq!(unknown_worker.await.unwrap_err().code(), Code::InvalidArgument);
+        let vast = v1::FollowRequest { hash: vec![0; 5 << 10], ..v1::FollowRequest::default() };
+        let followed = client.follow(tokio_stream::once(vast)).await.unwrap_err();
+        assert_eq!(followed.code(), Code::OutOfRange, "{followed}");
         // The same bytes as a request for the status but for a field that no release knows.
         let mut grpc = tonic::client::Grpc::new(
             Channel::from_shared(format!("http://{address}")).unwrap().connect_lazy(),

@@ -31,10 +31,6 @@ mod liar;
 mod lies;
 mod limits;
 mod log;
-/// How pages are looked at, here as in the tests of the dashboard.
-#[cfg(feature = "atlas")]
-#[path = "../../dashboard/tests/page/look.rs"]
-mod look;
 mod malice;
 mod network;
 mod noting;
@@ -42,9 +38,6 @@ mod other_runs;
 mod output;
 mod owner_lies;
 mod owners;
-/// How the book is read, here as in the tests of the arguments.
-#[path = "../../src/documented/pages.rs"]
-mod pages;
 mod passing_refusals;
 mod proxy;
 mod published;
@@ -59,12 +52,10 @@ mod shards;
 mod status_wait;
 mod steering;
 mod terminal;
-/// What some tests need, here as in those of the dashboard.
-#[path = "../../dashboard/tests/page/tools.rs"]
-mod tools;
 mod verify;
-#[cfg(feature = "atlas")]
-#[path = "../../dashboard/tests/page/webdriver.rs"]
-mod webdriver;
 mod withheld;
 mod wrong_input;
+
+#[cfg(feature = "atlas")]
+use test_support::{look, webdriver};
+use test_support::{pages, tools};

@@ -3,9 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use domain::WorkerId;
+use domain::{WorkerId, counted};
 use queens::UnitId;
-use records::counted;
 use records::standing::MachineId;
 use tracing::Level;
 

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, Streaming};
 
-use crate::grpc::service::refused;
+use super::refused::refused;
 use crate::{Ending, Following, Handle, LedgerSource, Withheld};
 use records::ledger::{CommitMark, LedgerError, LedgerPosition, LineBefore, LineHash, Pieces, line_before};
 use records::regular_file;

@@ -4,8 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::core::Refusal;
-use crate::{CallError, Handle};
+use crate::Handle;
 use domain::{Lease, PolicyChange, Registration, Report, Steering, Takeback, WorkerId};
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
@@ -16,10 +15,10 @@ use tokio_stream::wrappers::{ReceiverStream, WatchStream};
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::grpc::access::caller::Caller;
-use crate::grpc::access::peers::Peer;
-use crate::grpc::access::quota::CallUnderWay;
-use crate::grpc::following::follow;
+use super::following::follow;
+use super::quota::CallUnderWay;
+use super::refused::refused;
+use crate::admission::{Caller, Peer};
 
 /// A request for units waits at most this long.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
@@ -79,24 +78,6 @@ fn reply<T: Message>(call: &CallUnderWay, reply: T) -> Result<Response<T>, Statu
 
 fn not_judged() -> Status {
     Status::internal("the call did not come through the gate")
-}
-
-/// The one place where an error of the keeper becomes a gRPC status.
-pub fn refused(error: CallError) -> Status {
-    let text = error.to_string();
-    match error {
-        CallError::Refused(Refusal::UnknownWorker(_)) => Status::not_found(text),
-        CallError::Refused(Refusal::TooManyWorkers(_)) => Status::resource_exhausted(text),
-        CallError::Refused(_)
-        | CallError::Nothing(_)
-        | CallError::Policy(_)
-        | CallError::NoWorker(_)
-        | CallError::Ended => Status::failed_precondition(text),
-        CallError::NotRecorded(_)
-        | CallError::OtherCoordinator(_)
-        | CallError::Withheld(_)
-        | CallError::Closed => Status::unavailable(text),
-    }
 }
 
 /// What a message names: no more than a message may, and held for its call as what it takes in memory, which may be many times what it
@@ -236,7 +217,7 @@ mod tests {
     use domain::Owner;
 
     use super::*;
-    use crate::grpc::access::quota::Quotas;
+    use crate::grpc::quota::Quotas;
 
     #[test]
     fn counts_that_are_next_to_nothing_on_the_wire_are_held_as_what_they_take_in_memory() {

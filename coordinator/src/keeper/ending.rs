@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use domain::counted;
 use queens::{Class, Classified, TallyError};
 use records::standing::RecordError;
-use records::{Answer, Audit, AuditError, assess, audit_until, counted};
+use records::{Answer, Audit, AuditError, assess, audit_until};
 use thiserror::Error;
 use tracing::{Level, error};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use domain::counted;
 use domain::{Lease, Owner, Registration, Renewal, Term, Welcome, WorkerId};
-use records::counted;
 use tracing::{Level, info, warn};
 
 use super::Keeper;

@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
+use domain::counted;
 use domain::{PolicyChange, Steering, Takeback, Target};
 use records::ledger::{Policy, Record, Replicas};
 use records::policy::{PolicyError, possible, raised};
 use records::shard::Shard;
 use records::standing::Identity;
-use records::{DoubleCheck, NothingToRetract, counted, retractions};
+use records::{DoubleCheck, NothingToRetract, retractions};
 use tracing::Level;
 
 use super::Keeper;

@@ -6,12 +6,12 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail};
 use dashboard::words;
-use domain::{FamilyStatus, TimeLeft};
+use domain::{FamilyStatus, TimeLeft, counted, quoted};
 use queens::{Board, Totals};
+use records::FamilyProgress;
 use records::pace::{Pace, time_left};
 use records::run_directory::RunDirectory;
 use records::shard::Shard;
-use records::{FamilyProgress, counted, quoted};
 use serde_json::{Value, json};
 
 use crate::exit;

@@ -12,6 +12,10 @@ use crate::webdriver::Browser;
 /// Where this names a folder, pictures of the pages go there.
 pub const PICTURES: &str = "DIADEM_TEST_PICTURES";
 
+/// The script that finds what some people could not read or reach on a page.
+pub const ACCESSIBLE: &str = include_str!("accessible.js");
+
+/// The width of a wide page, in pixels.
 pub const WIDE: u32 = 1280;
 const NARROW: u32 = 390;
 
@@ -24,7 +28,7 @@ pub fn browser() -> Option<Browser> {
 pub fn look(browser: &Browser, name: &str) {
     for (width, is_dark) in [(WIDE, false), (WIDE, true), (NARROW, false), (NARROW, true)] {
         browser.looks(width, is_dark);
-        let found = browser.value(include_str!("accessible.js"));
+        let found = browser.value(ACCESSIBLE);
         assert_eq!(found, Value::Array(Vec::new()), "{name}, {width} wide, dark: {is_dark}");
         let reach = browser.value("document.documentElement.scrollWidth").as_u64().unwrap();
         assert!(reach <= u64::from(width), "{name} is {reach} wide where {width} can be seen");

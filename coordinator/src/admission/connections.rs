@@ -17,25 +17,34 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 use tracing::warn;
 
-use crate::grpc::access::Access;
-use crate::grpc::access::caller::Caller;
-use crate::grpc::access::peers::{Peer, Seats};
-use crate::grpc::encryption::{Encryption, Transport};
-use crate::grpc::{KEEP_ALIVE, with_write_timeout};
+use super::caller::Caller;
+use super::encryption::{Encryption, Transport};
+use super::seats::{Peer, Seats};
 use crate::token_bucket::TokenBucket;
 
-/// Not more connections are held at a time.
-const MOST_CONNECTIONS: u64 = 8192;
+/// By which rules connections are accepted.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Not more connections are held at a time.
+    pub most: usize,
+    /// Whether everybody who connects may stay.
+    pub all_welcome: bool,
+    /// A newcomer that is not admitted within this time is closed, where there is such a time.
+    pub probation: Option<Duration>,
+    /// A connection that takes nothing of what is written to it within this time is closed.
+    pub unread: Duration,
+    /// Who connects.
+    pub clients: Clients,
+}
 
-/// Open files that ledger, checkpoint and dashboard may need; connections do not use them up.
-const KEPT_FREE: u64 = 64;
-
-/// A connection on which no call was let pass within this time is closed.
-const PROBATION: Duration = Duration::from_secs(20);
-
-/// One that takes nothing of what is written to it within this time is closed. Pings are answered in less, but where nothing can be
-/// written none can be sent.
-const UNREAD: Duration = KEEP_ALIVE.saturating_mul(2);
+/// Who connects: either agrees on TLS in its own way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clients {
+    /// Workers and everybody else who speaks gRPC; they may show a certificate.
+    Workers,
+    /// Browsers and what scrapes metrics.
+    Browsers,
+}
 
 /// The pause after an accept that failed, for lack of open files mostly; and for so long one that is accepted waits for
 /// another that is closed.
@@ -45,35 +54,33 @@ const PAUSE: Duration = Duration::from_millis(200);
 const LOGGED_AT_ONCE: u32 = 3;
 const LOGGED_EVERY: Duration = Duration::from_secs(10);
 
-/// A connection over which calls come.
-type Connection = Transport<AcceptedConnection>;
+/// A connection over which requests come.
+pub type Connection = Transport<AcceptedConnection>;
 
-/// Accepts connections until the stream is dropped, and encrypts them where that is given. Where callers need not present
-/// anything, all are welcome.
+impl Connection {
+    /// The other end.
+    pub fn peer(&self) -> &Peer {
+        match self {
+            Transport::Plain(connection) => &connection.peer,
+            Transport::Encrypted(stream) => &stream.get_ref().0.peer,
+        }
+    }
+}
+
+/// Accepts connections until the stream is dropped, and encrypts them where that is given.
 pub fn connections(
     listener: TcpListener,
-    access: &Access,
+    seats: Arc<Seats>,
+    rules: Rules,
     encryption: Option<Encryption>,
 ) -> ReceiverStream<io::Result<Connection>> {
-    // As many open files as the system grants: its usual 1024 are few for a thousand workers.
-    let open_files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + KEPT_FREE).unwrap_or(1024);
-    let most = open_files.saturating_sub(KEPT_FREE).clamp(1, MOST_CONNECTIONS) as usize;
-    let seats = Arc::clone(access.seats());
-    seats.set_most(most);
     let (accepted, stream) = channel(1);
-    let free = Arc::new(Semaphore::new(most));
-    let hand_over = HandOver { encryption, accepted };
-    tokio::spawn(accept(listener, free, seats, !access.is_guarded(), hand_over));
+    tokio::spawn(accept(listener, seats, rules, HandOver { clients: rules.clients, encryption, accepted }));
     ReceiverStream::new(stream)
 }
 
-async fn accept(
-    listener: TcpListener,
-    free: Arc<Semaphore>,
-    seats: Arc<Seats>,
-    all_welcome: bool,
-    hand_over: HandOver,
-) {
+async fn accept(listener: TcpListener, seats: Arc<Seats>, rules: Rules, hand_over: HandOver) {
+    let free = Arc::new(Semaphore::new(rules.most));
     let (mut log, begun) = (TokenBucket::new(LOGGED_AT_ONCE, LOGGED_EVERY), Instant::now());
     loop {
         let stream = tokio::select! {
@@ -102,8 +109,8 @@ async fn accept(
         let Some(permit) = permit else { continue };
         // Small messages go out at once: a delay of 40 ms for each would have workers wait at the end of a run.
         stream.set_nodelay(true).ok();
-        let peer = seats.newcomer(address, all_welcome);
-        let connection = AcceptedConnection::new(stream, peer, Arc::clone(&seats), permit);
+        let peer = seats.newcomer(address, rules.all_welcome);
+        let connection = AcceptedConnection::new(stream, peer, Arc::clone(&seats), permit, &rules);
         tokio::spawn(hand_over.clone().hand_over(connection));
     }
 }
@@ -111,6 +118,7 @@ async fn accept(
 /// How an accepted connection comes to where it is served.
 #[derive(Clone)]
 struct HandOver {
+    clients: Clients,
     encryption: Option<Encryption>,
     accepted: Sender<io::Result<Connection>>,
 }
@@ -119,13 +127,15 @@ impl HandOver {
     async fn hand_over(self, connection: AcceptedConnection) {
         let connection = match &self.encryption {
             None => Some(Transport::Plain(connection)),
-            Some(encryption) => encryption.agree(connection).await.map(|stream| {
-                let (connection, session) = stream.get_ref();
-                if let Some(certificate) = session.peer_certificates().and_then(<[_]>::first) {
-                    connection.peer.certify(Caller::certified(certificate));
-                }
-                Transport::Encrypted(Box::new(stream))
-            }),
+            Some(encryption) => {
+                encryption.agree(self.clients == Clients::Browsers, connection).await.map(|stream| {
+                    let (connection, session) = stream.get_ref();
+                    if let Some(certificate) = session.peer_certificates().and_then(<[_]>::first) {
+                        connection.peer.certify(Caller::certified(certificate));
+                    }
+                    Transport::Encrypted(Box::new(stream))
+                })
+            }
         };
         if let Some(connection) = connection {
             self.accepted.send(Ok(connection)).await.ok();
@@ -139,14 +149,22 @@ pub struct AcceptedConnection {
     stream: Pin<Box<TimeoutStream<TcpStream>>>,
     peer: Peer,
     seats: Arc<Seats>,
-    probation: Pin<Box<Sleep>>,
+    probation: Option<Pin<Box<Sleep>>>,
     _permit: OwnedSemaphorePermit,
 }
 
 impl AcceptedConnection {
-    fn new(stream: TcpStream, peer: Peer, seats: Arc<Seats>, permit: OwnedSemaphorePermit) -> Self {
-        let (stream, probation) = (with_write_timeout(stream, UNREAD), Box::pin(sleep(PROBATION)));
-        Self { stream, peer, seats, probation, _permit: permit }
+    fn new(
+        stream: TcpStream,
+        peer: Peer,
+        seats: Arc<Seats>,
+        permit: OwnedSemaphorePermit,
+        rules: &Rules,
+    ) -> Self {
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(rules.unread));
+        let probation = rules.probation.map(|probation| Box::pin(sleep(probation)));
+        Self { stream: Box::pin(stream), peer, seats, probation, _permit: permit }
     }
 
     /// Ends it where it makes room for another, or nothing was shown in time: whoever reads asks, and whoever writes, since one that
@@ -155,7 +173,10 @@ impl AcceptedConnection {
         if self.peer.is_closed(context) {
             return Err(io::ErrorKind::ConnectionAborted.into());
         }
-        if !self.peer.is_welcome() && self.probation.as_mut().poll(context).is_ready() {
+        if let Some(probation) = &mut self.probation
+            && !self.peer.is_welcome()
+            && probation.as_mut().poll(context).is_ready()
+        {
             return Err(io::ErrorKind::TimedOut.into());
         }
         Ok(())
@@ -225,6 +246,9 @@ mod tests {
 
     use super::*;
 
+    const PROBATION: Duration = Duration::from_secs(20);
+    const UNREAD: Duration = Duration::from_secs(40);
+
     /// A connection that nobody reads from, and its other end.
     async fn unread(seats: &Arc<Seats>, is_welcome: bool) -> (AcceptedConnection, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -232,7 +256,14 @@ mod tests {
         let (stream, address) = listener.accept().await.unwrap();
         let permit = Arc::new(Semaphore::new(1)).acquire_owned().await.unwrap();
         let peer = seats.newcomer(address, is_welcome);
-        (AcceptedConnection::new(stream, peer, Arc::clone(seats), permit), other)
+        let rules = Rules {
+            most: 1,
+            all_welcome: false,
+            probation: Some(PROBATION),
+            unread: UNREAD,
+            clients: Clients::Workers,
+        };
+        (AcceptedConnection::new(stream, peer, Arc::clone(seats), permit, &rules), other)
     }
 
     /// Writes more than any system keeps for the other end, says how that ended, and after how long.

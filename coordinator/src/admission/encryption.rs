@@ -119,27 +119,17 @@ impl Encryption {
         Ok(())
     }
 
-    /// Agrees with a worker on the keys of a connection; nothing where that fails, or takes too long.
-    pub(crate) async fn agree<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) -> Option<TlsStream<S>> {
-        let config = Arc::clone(&self.0.read().workers);
-        agree(config, stream).await
-    }
-
-    /// Agrees with a browser on them.
-    pub(crate) async fn agree_with_browser<S>(&self, stream: S) -> Option<TlsStream<S>>
+    /// Agrees with a client on the keys of a connection; nothing where that fails, or takes too long.
+    pub(super) async fn agree<S>(&self, with_browser: bool, stream: S) -> Option<TlsStream<S>>
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        let config = Arc::clone(&self.0.read().browsers);
-        agree(config, stream).await
+        let config = {
+            let configs = self.0.read();
+            Arc::clone(if with_browser { &configs.browsers } else { &configs.workers })
+        };
+        timeout(HANDSHAKE, TlsAcceptor::from(config).accept(stream)).await.ok()?.ok()
     }
-}
-
-async fn agree<S>(config: Arc<ServerConfig>, stream: S) -> Option<TlsStream<S>>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
-    timeout(HANDSHAKE, TlsAcceptor::from(config).accept(stream)).await.ok()?.ok()
 }
 
 /// A connection as it is served, encrypted or not.

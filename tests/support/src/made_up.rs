@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use dashboard::{Contribution, RunReport};
 use domain::{
     Assurance, CoordinatorId, Event, FamilyStatus, MachineStatus, Owner, Phase, RunId, RunStatus, Sample,
     Term, TimeLeft, Work, WorkerStatus,
@@ -10,17 +9,20 @@ use domain::{
 use queens::kernel::{Isa, KernelName, Method};
 use queens::{Board, Totals, UnitId, known};
 
-/// What the plan of n = 27 has, and the seconds that they take a core.
+/// The units of the plan of n = 27.
 const UNITS: u64 = 5_729_024;
-const WORK: f64 = 3.2e8;
+
+/// The seconds that they take a core.
+pub const WORK: f64 = 3.2e8;
 
 /// Threads of a worker.
 pub const THREADS: u64 = 8;
 
 /// When the made-up runs are looked at, in seconds since 1970.
-const NOW: u64 = 1_790_000_000;
+pub const NOW: u64 = 1_790_000_000;
 
-const DAY: u64 = 86400;
+/// In seconds.
+pub const DAY: u64 = 86400;
 
 /// A name that is a script where it is not taken as text.
 pub const SCRIPT: &str = "<script>window.broken = true</script><img src=x onerror=\"window.broken = true\">";
@@ -148,47 +150,6 @@ pub fn finished() -> RunStatus {
 pub fn withheld() -> RunStatus {
     let trouble = "the ledger's counts are sound one by one but not together".into();
     RunStatus { phase: Phase::Withheld, trouble, ..finished() }
-}
-
-/// What a report says of a run that stands so.
-pub fn report(status: &RunStatus) -> RunReport {
-    let contribution = |machine: &MachineStatus| Contribution {
-        machine: machine.name.clone(),
-        is_believed: machine.is_believed,
-        standing: machine.counts,
-        counts: machine.counts + machine.wrong,
-        checks: machine.verified,
-        wrong: machine.wrong,
-        cpu: Duration::from_secs(machine.counts * 56),
-        kernels: vec!["meet/avx512".into(), "search/avx512".into()],
-    };
-    RunReport {
-        board: status.board,
-        part: None,
-        plan: status.fingerprint.to_string(),
-        units: status.units,
-        done: status.done,
-        totals: status.totals,
-        verdict: "complete; it agrees with the published value".into(),
-        is_complete: status.done == status.units,
-        is_wrong: false,
-        begun: NOW - 23 * DAY,
-        elapsed: status.elapsed,
-        cpu: Duration::from_secs(WORK as u64),
-        assurance: status.assurance.clone(),
-        disputed: status.disputed,
-        checked: vec!["5,950,000 records in 12 ledger files".into(), "one standing count each".into()],
-        history: status.history.clone(),
-        families: status.families.clone(),
-        contributions: status.machines.iter().map(contribution).collect(),
-        run: "5b2cf1c26d60a0f9a7c6c1d1f0d9be44".into(),
-        records: 5_950_000,
-        head: "9f86d081884c7d659a2feaa0c55ad015".into(),
-        keys: vec!["d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a".into()],
-        commands: vec!["diadem verify diadem-27".into()],
-        release: status.release.clone(),
-        written: NOW,
-    }
 }
 
 /// A thousand workers with long names, and ten million units.

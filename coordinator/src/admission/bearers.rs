@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use domain::{AccessToken, Owner};
 
-use crate::grpc::access::caller::{Caller, Right};
+use super::caller::{Caller, Right};
 
 /// The hash of a token. It tells whose that is, and is none itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Bearers {
     }
 
     /// Whether the owner is let in no more.
-    pub(super) fn is_revoked(&self, owner: &Owner) -> bool {
+    pub(crate) fn is_revoked(&self, owner: &Owner) -> bool {
         self.revoked.contains(owner)
     }
 
@@ -73,7 +73,7 @@ impl Bearers {
     }
 
     /// Who shows this, in a call's metadata.
-    pub(super) fn caller(&self, authorization: &[u8]) -> Option<&Caller> {
+    pub(crate) fn caller(&self, authorization: &[u8]) -> Option<&Caller> {
         self.of(TokenHash::of(&AccessToken::from_bearer(authorization).ok()?))
     }
 

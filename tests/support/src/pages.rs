@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The pages, by their paths. What has changed is told in the words of its time: the changelog is none of them.
 pub fn pages() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let recipes = fs::read_dir(root.join("deploy")).unwrap().map(|entry| entry.unwrap().path());
     let folders = ["", "docs", "deploy"].map(|folder| root.join(folder)).into_iter().chain(recipes);
     let files = folders.filter_map(|folder| fs::read_dir(folder).ok()).flatten();
@@ -16,7 +16,9 @@ pub fn pages() -> Vec<PathBuf> {
 }
 
 /// A fenced block of a page.
+#[derive(Debug)]
 pub struct Block<'a> {
+    /// The language that its fence names.
     pub language: &'a str,
     /// Each with its number.
     lines: Vec<(usize, &'a str)>,
@@ -25,9 +27,11 @@ pub struct Block<'a> {
 /// A command of a page, and the lines that are below it.
 #[derive(Debug)]
 pub struct Shown {
+    /// The number of its line.
     pub line: usize,
+    /// The command itself.
     pub command: String,
-    #[allow(dead_code, reason = "it is read where the commands are run")]
+    /// The lines below it.
     pub output: Vec<String>,
 }
 
@@ -75,7 +79,6 @@ fn behind_prompt(line: &str) -> Option<&str> {
 }
 
 /// What stands between backquotes in the paragraphs of a page.
-#[allow(dead_code, reason = "the tests of arguments use it alone")]
 pub fn spans(text: &str) -> Vec<String> {
     let outside = text.split("```").step_by(2).flat_map(|text| text.split("\n\n"));
     let spans = outside.flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2));

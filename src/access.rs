@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use anyhow::{Context, anyhow, bail};
-use proto::{AccessToken, Owner};
+use coordinator::grpc::{Access, Bearers, Encryption, Guard, Right, ServerKeys};
+use domain::{AccessToken, Owner};
 use records::regular_file;
-use serving::{Access, Bearers, Encryption, Guard, Right, ServerKeys};
 
 use crate::args::WrongCommand;
 use crate::args::owner_name;

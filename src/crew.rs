@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::ensure;
+use domain::{NAME_BYTES, Vendor, card_name, is_name};
 use gpu::GpuKernel;
-use proto::{NAME_BYTES, Vendor, card_name, is_name};
 use queens::Plan;
 use queens::kernel::Kernel;
 use tokio::sync::watch;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use coordinator::core::Refusal;
 use coordinator::{CallError, Handle};
-use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
+use domain::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
 use worker::{CoordinatorError, Lender};
 
 /// The keeper of the same process.

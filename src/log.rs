@@ -10,9 +10,9 @@ use std::io::{self, Write};
 use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
+use domain::seen;
 use indicatif::{ProgressBar, ProgressStyle};
 use parking_lot::{Condvar, Mutex};
-use proto::seen;
 use serde_json::json;
 use tracing::Level;
 use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder};
@@ -63,9 +63,9 @@ struct Finishes {
 /// Starts the log. `DIADEM_LOG` sets another level, as in `DIADEM_LOG=debug`, or one for each library, as in
 /// `DIADEM_LOG=warn,coordinator=debug`.
 pub fn start(level: Level) {
-    let usual = Targets::new().with_default(Level::WARN).with_targets(
-        ["diadem", "coordinator", "records", "serving", "worker"].map(|library| (library, level)),
-    );
+    let usual = Targets::new()
+        .with_default(Level::WARN)
+        .with_targets(["diadem", "coordinator", "records", "worker"].map(|library| (library, level)));
     let (shown, mistake) = match asked() {
         Ok(asked) => (asked.unwrap_or(usual), None),
         Err(mistake) => (usual, Some(mistake)),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use dashboard::assurance;
 use dashboard::words;
-use proto::{Copies, Phase, RunStatus, WorkerStatus};
+use domain::{Copies, Phase, RunStatus, WorkerStatus};
 use records::store::Notice;
 use records::{Agreement, Answer, counted};
 use serde_json::json;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use coordinator::Snapshot;
 use dashboard::words;
-use proto::{Phase, RunStatus};
+use domain::{Phase, RunStatus};
 use records::counted;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};

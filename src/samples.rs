@@ -6,7 +6,7 @@ mod made_up;
 
 use std::time::Duration;
 
-use proto::RunStatus;
+use domain::RunStatus;
 
 pub use made_up::{empty, finished};
 

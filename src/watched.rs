@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Phase, RunStatus, Term};
+use domain::{Phase, RunStatus, Term};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 use worker::{CoordinatorError, Remote, TwoRuns};
@@ -111,7 +111,7 @@ async fn one_call(remote: &Remote, sights: &watch::Sender<Sight>) -> Result<Coor
 
 #[cfg(test)]
 mod tests {
-    use proto::{CoordinatorId, RunId};
+    use domain::{CoordinatorId, RunId};
 
     use super::*;
     use crate::samples::{finished, running};

@@ -16,8 +16,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ::worker::Credentials;
+use domain::AccessToken;
 use proto::v1::coordinator_client::CoordinatorClient;
-use proto::{AccessToken, v1};
+use proto::{bearer, v1};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tonic::transport::Endpoint;
@@ -44,7 +45,7 @@ fn main() {
 
 async fn measure(workers: u32, rate: f64, time: Duration, leases_each: u32, waiting: u32) {
     let (coordinator, endpoint, token) = served();
-    let client = || CoordinatorClient::with_interceptor(endpoint.connect_lazy(), Token(token.bearer()));
+    let client = || CoordinatorClient::with_interceptor(endpoint.connect_lazy(), Token(bearer(&token)));
     let fingerprint = plan(client()).await;
     let acknowledged = Arc::new(Acknowledgements::default());
     let period = Duration::from_secs_f64(f64::from(workers) / rate);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{
+use domain::{
     Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunId, RunStatus,
     Steering, Takeback, TakenBack, Term, Verdict, Welcome, WorkerId,
 };

@@ -1,7 +1,7 @@
 //! Hands out units, has them counted again, judges who is wrong, and gives the answer.
 //!
 //! [`Core`](core::Core) decides; what the records add up to and how they are kept on disk is the crate `records`' part; the keeper thread
-//! owns all of it and is reached through a [`Handle`], in front of which the crate `serving` puts gRPC.
+//! owns all of it and is reached through a [`Handle`], in front of which [`grpc`] puts the network.
 
 #![forbid(unsafe_code)]
 
@@ -9,9 +9,10 @@ mod event;
 mod handle;
 mod keeper;
 mod log_lines;
+mod token_bucket;
 
 pub mod core;
-pub mod token_bucket;
+pub mod grpc;
 
 #[cfg(test)]
 mod tests;

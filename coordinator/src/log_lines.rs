@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use proto::Owner;
+use domain::Owner;
 
 use crate::token_bucket::TokenBucket;
 

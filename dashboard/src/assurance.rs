@@ -1,6 +1,6 @@
 //! What double-checking shows, in words and as JSON.
 
-use proto::{Assurance, Owner};
+use domain::{Assurance, Owner};
 use records::{CONFIDENCE, counted};
 use serde_json::{Value, json};
 

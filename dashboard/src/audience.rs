@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
+use domain::Owner;
 use parking_lot::Mutex;
-use proto::Owner;
 use tokio::sync::oneshot;
 
 /// Not more watch at a time.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use proto::RunStatus;
+use domain::RunStatus;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_stream::{Stream, StreamExt};

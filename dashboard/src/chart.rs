@@ -3,7 +3,7 @@
 //! Each sample of the history says how much of the work was done at a time; between two of them lies a step whose height is
 //! the work done in it by its length. What was not worked on, because the coordinator was away, is a step that lies low.
 
-use proto::Sample;
+use domain::Sample;
 use serde_json::{Value, json};
 
 use crate::words::{LATEST, figures};

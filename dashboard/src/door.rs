@@ -12,8 +12,8 @@ use axum::http::header::{AUTHORIZATION, COOKIE, HOST};
 use axum::http::{HeaderMap, HeaderValue};
 use cookie::time::Duration;
 use cookie::{Cookie, SameSite};
-use proto::{AccessToken, Owner};
-use serving::{Guard, TokenHash};
+use coordinator::grpc::{Guard, TokenHash};
+use domain::{AccessToken, Owner};
 
 /// How long a browser keeps the cookie: a run takes months.
 const COOKIE_AGE: Duration = Duration::days(366);
@@ -92,7 +92,7 @@ fn is_of_here(host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serving::{Access, Bearers, Right};
+    use coordinator::grpc::{Access, Bearers, Right};
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use domain::FamilyStatus;
 use maud::{Markup, html};
-use proto::FamilyStatus;
 use queens::Board;
 
 use crate::chart::SpeedChart;

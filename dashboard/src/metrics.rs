@@ -7,13 +7,13 @@ use std::cmp::Reverse;
 use std::fmt::Debug;
 use std::sync::atomic::AtomicU64;
 
+use domain::{MachineStatus, Phase, RunStatus};
 use prometheus_client::encoding::EncodeGaugeValue;
 use prometheus_client::encoding::prometheus_text::encode;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{Atomic, ConstGauge, Gauge};
 use prometheus_client::registry::Registry;
-use proto::{MachineStatus, Phase, RunStatus};
 
 pub use prometheus_client::encoding::prometheus_text::CONTENT_TYPE;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use domain::{Assurance, FamilyStatus, Sample, seen};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use proto::{Assurance, FamilyStatus, Sample, seen};
 use queens::{Board, Totals};
 
 use crate::chart::SpeedChart;

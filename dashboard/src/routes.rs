@@ -15,7 +15,7 @@ use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use proto::{Owner, Phase, RunStatus};
+use domain::{Owner, Phase, RunStatus};
 use serde::Deserialize;
 use tokio::sync::mpsc::channel;
 use tokio::time::timeout;

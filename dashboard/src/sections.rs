@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use proto::{LONGEST_SILENCE, MachineStatus, Owner, RunStatus, Work, WorkerStatus};
+use domain::{LONGEST_SILENCE, MachineStatus, Owner, RunStatus, Work, WorkerStatus};
 use queens::extrapolation::extrapolate;
 use queens::known;
 use serde_json::{Value, json};
@@ -148,7 +148,7 @@ fn speed(status: &RunStatus) -> Value {
 
 /// How far each family is: top queen, bottom queen, units, units done, and so on in one list.
 fn families(status: &RunStatus) -> Value {
-    let numbers = |family: &proto::FamilyStatus| {
+    let numbers = |family: &domain::FamilyStatus| {
         [u64::from(family.top), u64::from(family.bottom), family.units, family.done]
     };
     json!({ "n": status.board.n(), "families": status.families.iter().flat_map(numbers).collect::<Vec<_>>() })

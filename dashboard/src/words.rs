@@ -2,7 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use proto::TimeLeft;
+use domain::TimeLeft;
 
 /// Units of time by their seconds, the largest first.
 const UNITS: [(f64, &str); 7] = [

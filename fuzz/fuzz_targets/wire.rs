@@ -4,12 +4,13 @@
 
 use std::fmt::Debug;
 
+use domain::{
+    FollowReply, FollowRequest, LeaseReply, PolicyChange, PolicyInForce, Registration, Renewal, Report,
+    RunStatus, Steering, Takeback, Welcome,
+};
 use libfuzzer_sys::fuzz_target;
 use prost::Message;
-use proto::{
-    FollowReply, FollowRequest, LeaseReply, PolicyChange, PolicyInForce, Registration, Renewal, Report,
-    RunStatus, Steering, Takeback, Welcome, plan_from_reply, v1,
-};
+use proto::{plan_from_reply, v1};
 use queens::Plan;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use proto::Assurance;
+use domain::Assurance;
 use queens::{Board, Totals, known};
 
 use crate::assurance::assess;

@@ -1,6 +1,6 @@
 //! What double-checking says of the counts that nobody has checked.
 
-use proto::Assurance;
+use domain::Assurance;
 
 use crate::double_check::DoubleCheck;
 use crate::standing::{Machine, Standing, UnitMark};

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proto::{FamilyStatus, Sample};
+use domain::{FamilyStatus, Sample};
 use queens::{Class, Classified, TallyError, Totals, UnitId};
 use thiserror::Error;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use proto::FamilyStatus;
+use domain::FamilyStatus;
 use queens::plan::Family;
 use queens::{Plan, Totals};
 

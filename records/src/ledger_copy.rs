@@ -12,7 +12,7 @@ mod error;
 
 use std::path::{Path, PathBuf};
 
-use proto::{CoordinatorId, CopyEnd, FollowRequest, FollowedRun, LedgerPiece, Term};
+use domain::{CoordinatorId, CopyEnd, FollowRequest, FollowedRun, LedgerPiece, Term};
 
 use crate::clock::{Clock, SystemClock};
 use crate::ledger::{Damage, Disk, Group, Intake, LedgerPosition, SystemDisk, Writer, sync_found};

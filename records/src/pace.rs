@@ -9,7 +9,7 @@
 use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use proto::TimeLeft;
+use domain::TimeLeft;
 use queens::Totals;
 
 use crate::audit::{AuditError, audit_each};

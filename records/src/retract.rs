@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use proto::{Owner, Takeback, Target};
+use domain::{Owner, Takeback, Target};
 use queens::{Class, Classified, Plan, UnitId};
 use thiserror::Error;
 

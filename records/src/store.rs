@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{CoordinatorId, Term};
+use domain::{CoordinatorId, Term};
 use queens::plan::Scheme;
 use queens::{Board, Class, Classified, Plan};
 use thiserror::Error;

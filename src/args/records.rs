@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args};
-use proto::{Target, is_reason};
+use domain::{Target, is_reason};
 use queens::kernel::Method;
 use records::export::{By, TableFormat};
 use records::verify::SampleSize;

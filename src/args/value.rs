@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command};
-use proto::{is_name, split_card};
+use domain::{is_name, split_card};
 use thiserror::Error;
 
 /// A text that is no value of its argument.

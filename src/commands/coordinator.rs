@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
+use coordinator::grpc::{Guard, serve};
 use coordinator::{Ending, Handle};
-use proto::RunStatus;
+use domain::RunStatus;
 use queens::Plan;
 use records::shard::Shard;
 use records::store::{OpenOptions, Store};
 use records::{SigningKey, quoted};
-use serving::{Guard, serve};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use proto::FollowReply;
+use domain::FollowReply;
 use records::{CopyError, LedgerCopy, quoted};
 use tokio::task::block_in_place;
 use tokio::time::sleep_until;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use proto::{PolicyChange, PolicyInForce};
+use domain::{PolicyChange, PolicyInForce};
 
 use super::steer::ask;
 use crate::args::PolicyArgs;

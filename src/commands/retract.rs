@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use proto::{Takeback, TakenBack};
+use domain::{Takeback, TakenBack};
 use records::run_directory::RunDirectoryError;
 use records::store::StoreError;
 use records::{RetractError, Retracted};

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use proto::{Phase, RunStatus};
+use domain::{Phase, RunStatus};
 use tracing::Level;
 use worker::Remote;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use proto::{Owner, Steering};
+use domain::{Owner, Steering};
 use records::counted;
 use worker::{CoordinatorError, Remote};
 

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use coordinator::grpc::{Access, Guard, serve};
 use coordinator::{Ending, Handle};
-use proto::Steering;
+use domain::Steering;
 use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop, kernel};
 use queens::{Board, Plan, PlanSpec, Position, known};
 use records::DoubleCheck;
 use records::shard::Shard;
 use records::store::{OpenOptions, Store};
 use records::testing::known_run;
-use serving::{Access, Guard, serve};
 use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};
 use worker::{Credentials, Remote};

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use domain::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
 use proto::v1;
 use proto::v1::coordinator_client::CoordinatorClient;
-use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
 use queens::{Board, Plan, PlanSpec, UnitId};
 use tonic::transport::Channel;
 use tonic::{Code, Request};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use proto::{Phase, Report, RunStatus, Verdict};
+use domain::{Phase, Report, RunStatus, Verdict};
 use queens::kernel::{Count, Kernel, KernelName, Method, Stop, kernel};
 use queens::{Plan, Position, UnitId};
 use rand::rngs::StdRng;

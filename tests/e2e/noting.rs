@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use proto::{Report, Verdict};
+use domain::{Report, Verdict};
 use queens::kernel::{Isa, Method, kernel};
 use queens::{Plan, UnitId};
 use tokio::runtime::Runtime;

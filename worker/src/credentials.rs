@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use proto::{AUTHORIZATION, AccessToken};
+use domain::AccessToken;
+use proto::{AUTHORIZATION, bearer};
 use tonic::service::Interceptor;
 use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 use tonic::{Request, Status};
@@ -48,7 +49,7 @@ pub struct Bearer(pub Option<AccessToken>);
 impl Interceptor for Bearer {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         if let Some(token) = &self.0 {
-            request.metadata_mut().insert(AUTHORIZATION, token.bearer());
+            request.metadata_mut().insert(AUTHORIZATION, bearer(token));
         }
         Ok(request)
     }

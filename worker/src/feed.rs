@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use proto::{FollowReply, FollowRequest, OWN_TERM, v1};
+use domain::{FollowReply, FollowRequest};
+use proto::{OWN_TERM, v1};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Streaming};

@@ -4,7 +4,8 @@
 
 use std::time::Duration;
 
-use proto::{Protocol, Registration, RunId, Term, Welcome, WireError, plan_from_reply, run_from_reply, v1};
+use domain::{Registration, RunId, Term, Welcome};
+use proto::{Protocol, WireError, plan_from_reply, run_from_reply, v1};
 use queens::PlanSpec;
 use queens::plan::Fingerprint;
 use tokio::time::{Instant, timeout};

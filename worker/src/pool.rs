@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cpu_time::{ProcessTime, ThreadTime};
+use domain::{Lease, UnitCount, Variant};
 use parking_lot::Mutex;
-use proto::{Lease, UnitCount, Variant};
 use std::time::{Duration, Instant};
 
 use queens::kernel::{Count, Isa, Kernel, Stop};
@@ -222,7 +222,7 @@ impl Drop for ThreadedPool {
 
 #[cfg(test)]
 mod tests {
-    use proto::Token;
+    use domain::Token;
     use queens::kernel::{KernelName, Method, kernel};
     use queens::{Board, PlanSpec, Position};
     use tokio::sync::mpsc::unbounded_channel;

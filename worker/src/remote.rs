@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use proto::{
+use domain::{
     Lease, LeaseReply, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus, Steering,
-    Takeback, TakenBack, Verdict, Welcome, WireError, WorkerId, is_for_good, v1, verdicts_from_reply,
+    Takeback, TakenBack, Verdict, Welcome, WorkerId,
 };
+use proto::{WireError, is_for_good, v1, verdicts_from_reply};
 use tonic::{Code, Response, Status, Streaming};
 
 use crate::address::AddressError;

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use domain::{RunId, Term};
 use parking_lot::Mutex;
-use proto::{RunId, Term};
 use tracing::{info, warn};
 
 use crate::coordinator::CoordinatorError;

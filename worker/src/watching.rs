@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use proto::{RunStatus, v1};
+use domain::RunStatus;
+use proto::v1;
 use tonic::Streaming;
 
 use crate::coordinator::CoordinatorError;

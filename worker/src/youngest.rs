@@ -1,6 +1,7 @@
 //! Which of several addresses an operator, an observer or a follower turns to: as a worker does, to the youngest coordinator.
 
-use proto::{RunId, RunStatus, Term, v1};
+use domain::{RunId, RunStatus, Term};
+use proto::v1;
 use queens::Classified;
 use queens::plan::Fingerprint;
 use thiserror::Error;
@@ -92,7 +93,7 @@ impl Remote {
 
 #[cfg(test)]
 mod tests {
-    use proto::CoordinatorId;
+    use domain::CoordinatorId;
 
     use super::*;
 

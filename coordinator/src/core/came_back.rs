@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use proto::{Lease, Owner, WorkerId};
+use domain::{Lease, Owner, WorkerId};
 use queens::UnitId;
 
 use super::Core;

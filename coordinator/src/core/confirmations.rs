@@ -17,7 +17,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use proto::Owner;
+use domain::Owner;
 use queens::UnitId;
 use records::DoubleCheck;
 use records::ledger::UnitRecord;

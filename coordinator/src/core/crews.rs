@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use proto::{LONGEST_SILENCE, MachineStatus, Owner};
+use domain::{LONGEST_SILENCE, MachineStatus, Owner};
 use records::standing::Machine;
 
 use super::Core;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use proto::WorkerId;
+use domain::WorkerId;
 use queens::UnitId;
 use records::standing::Identity;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use proto::Owner;
+use domain::Owner;
 use records::standing::{SLOWER, Sums, Took};
 
 use super::Core;

@@ -17,7 +17,7 @@
 use std::ops::Bound::{Excluded, Unbounded};
 use std::time::Duration;
 
-use proto::{Lease, Variant, WorkerId};
+use domain::{Lease, Variant, WorkerId};
 use queens::UnitId;
 use queens::kernel::Method;
 use rand::RngExt;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound::{Excluded, Unbounded};
 use std::time::Duration;
 
-use proto::{Lease, Owner, WorkerId};
+use domain::{Lease, Owner, WorkerId};
 use queens::UnitId;
 
 /// How long a lease is safe without renewal; workers renew six times in that time. An expired lease goes on all the
@@ -43,7 +43,7 @@ pub struct Leases {
 #[derive(Clone, Copy, Debug)]
 struct Lent {
     worker: WorkerId,
-    token: proto::Token,
+    token: domain::Token,
     work: u64,
     purpose: LeasePurpose,
     since: Duration,

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
 use std::time::Duration;
 
-use proto::Owner;
+use domain::Owner;
 use queens::UnitId;
 
 /// Losses after which a unit is a suspect, and set aside.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::Owner;
+use domain::Owner;
 use records::standing::Identity;
 
 use super::Core;

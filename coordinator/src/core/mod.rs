@@ -42,7 +42,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Owner, WorkerId};
+use domain::{Owner, WorkerId};
 use queens::{Plan, UnitId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use proto::WorkerId;
+use domain::WorkerId;
 use queens::UnitId;
 use records::counted;
 use records::standing::MachineId;

@@ -16,7 +16,7 @@
 
 use std::time::Duration;
 
-use proto::Owner;
+use domain::Owner;
 use records::ledger::UnitRecord;
 use records::standing::Identity;
 

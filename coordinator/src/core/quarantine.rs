@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use proto::WorkerId;
+use domain::WorkerId;
 use queens::UnitId;
 use records::ledger::{Record, Restoration, Retraction};
 use records::standing::Vote;

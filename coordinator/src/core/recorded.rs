@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Owner, WorkerId};
+use domain::{Owner, WorkerId};
 use queens::Summand;
 use records::ledger::{Record, Recount, Retraction, UnitRecord};
 use records::standing::{Identity, RecordError, UnitMark};

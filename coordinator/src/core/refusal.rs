@@ -1,6 +1,6 @@
 //! Requests that the core refuses.
 
-use proto::WorkerId;
+use domain::WorkerId;
 use queens::plan::Fingerprint;
 use records::standing::Identity;
 use thiserror::Error;

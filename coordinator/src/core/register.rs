@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use proto::{Lease, Owner, Registration, Welcome};
+use domain::{Lease, Owner, Registration, Welcome};
 use queens::{UnitId, self_test};
 use records::standing::Identity;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Lease, Owner, WorkerId};
+use domain::{Lease, Owner, WorkerId};
 use queens::UnitId;
 
 use super::{Core, Refusal};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use proto::{Lease, WorkerId};
+use domain::{Lease, WorkerId};
 use queens::UnitId;
 
 use super::{Core, Refusal};

@@ -19,7 +19,7 @@
 
 use std::time::Duration;
 
-use proto::{Lease, UnitCount, Variant, Verdict, WorkerId};
+use domain::{Lease, UnitCount, Variant, Verdict, WorkerId};
 use queens::UnitId;
 use rand::RngExt;
 use records::DoubleCheck;

@@ -1,6 +1,6 @@
 //! Who has said what about a unit, and what each may still be asked: it decides who helps in a dispute, and to whom a unit is left.
 
-use proto::{Owner, Variant};
+use domain::{Owner, Variant};
 use queens::UnitId;
 use records::standing::{Identity, Machine, Machines, Vote};
 

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use proto::TimeLeft;
+use domain::TimeLeft;
 
 /// How far, as a logarithm, the times of units lie from what is expected of them, and a machine's speed from the one that
 /// work is measured in.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Assurance, Phase, RunStatus, Sample, Work};
+use domain::{Assurance, Phase, RunStatus, Sample, Work};
 use records::assess;
 
 use super::Core;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::WorkerId;
+use domain::WorkerId;
 use records::standing::Identity;
 
 use super::Core;

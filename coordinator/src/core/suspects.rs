@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::Lease;
+use domain::Lease;
 
 use super::Core;
 use super::task::Borrower;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use proto::{Hardware, Owner, Variant, WorkerId};
+use domain::{Hardware, Owner, Variant, WorkerId};
 use queens::UnitId;
 use queens::kernel::KernelName;
 use records::standing::{Identity, Level, Machine, MachineId, Making, Origin, Vote, are_several_owners};

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use proto::{Owner, Registration, WorkerId, WorkerStatus, is_meant_by};
+use domain::{Owner, Registration, WorkerId, WorkerStatus, is_meant_by};
 use queens::UnitId;
 use queens::kernel::KernelName;
 use rand::RngExt;

@@ -56,9 +56,9 @@ impl Events {
     }
 
     /// The events as the status lists them.
-    pub fn list(&self) -> Vec<proto::Event> {
+    pub fn list(&self) -> Vec<domain::Event> {
         let text = |entry: &Entry| one_line(&entry.event.sentence(entry.times));
-        self.0.iter().map(|entry| proto::Event { at: entry.last, text: text(entry) }).collect()
+        self.0.iter().map(|entry| domain::Event { at: entry.last, text: text(entry) }).collect()
     }
 }
 

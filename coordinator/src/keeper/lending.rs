@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
-use proto::{LeaseReply, WorkerId};
+use domain::{LeaseReply, WorkerId};
 
 use super::inbox::{CallError, LeaseCall};
 use super::{Keeper, TICK};

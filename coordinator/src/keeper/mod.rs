@@ -32,7 +32,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use proto::{Owner, Renewal};
+use domain::{Owner, Renewal};
 use records::ledger::{CommitMark, LedgerPosition, LineHash};
 use records::store::Store;
 use records::{Clock, counted};

@@ -2,7 +2,7 @@
 //! how many followers must have a record, which may be lowered too. It stands in the ledger with the reason, and holds at
 //! once, though it is answered when as many followers as are needed from then on have it.
 
-use proto::PolicyChange;
+use domain::PolicyChange;
 use records::DoubleCheck;
 use records::ledger::{Policy, Record, Replicas};
 use records::policy::{PolicyError, possible, raised};

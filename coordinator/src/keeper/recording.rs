@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use proto::{Owner, Report, UnitCount, Verdict, WorkerId};
+use domain::{Owner, Report, UnitCount, Verdict, WorkerId};
 use records::ledger::{Record, Replicas};
 use records::standing::Machine;
 use tracing::{Level, debug, debug_span, warn};

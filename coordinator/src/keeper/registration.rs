@@ -1,6 +1,6 @@
 //! Workers that come.
 
-use proto::{Registration, Welcome};
+use domain::{Registration, Welcome};
 use tracing::{Level, info, warn};
 
 use super::Keeper;

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Owner, Phase, PolicyChange, Takeback, Target, Verdict, WorkerId};
+use domain::{Owner, Phase, PolicyChange, Takeback, Target, Verdict, WorkerId};
 use queens::UnitId;
 use records::ledger::{Record, file_path};
 use records::run_directory::RunDirectory;

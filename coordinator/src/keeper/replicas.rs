@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 
-use proto::Copies;
+use domain::Copies;
 use records::store::Store;
 use tracing::{info, warn};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use proto::{Takeback, Target};
+use domain::{Takeback, Target};
 use records::ledger::Record;
 use records::shard::Shard;
 use records::{NothingToRetract, retractions};

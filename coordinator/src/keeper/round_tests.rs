@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Owner, Registration, Report, UnitCount, Verdict, WorkerId};
+use domain::{Lease, LeaseReply, Owner, Registration, Report, UnitCount, Verdict, WorkerId};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec, UnitId};
 use records::ledger::{Record, UnitRecord};
@@ -101,7 +101,7 @@ fn who_hands_in_a_flood_of_counts_lets_others_be_lent_to_meanwhile_and_the_disk_
         wait: Duration::from_secs(5),
         reply,
     }));
-    let nothing = Lease { unit: UnitId(0), variant: proto::Variant::ALL[0], token: proto::Token(0) };
+    let nothing = Lease { unit: UnitId(0), variant: domain::Variant::ALL[0], token: domain::Token(0) };
     let count = UnitCount { lease: nothing, completions: 0, nodes: 0, cpu: Duration::ZERO };
     let mut floods: Vec<_> = (0..2)
         .map(|_| {

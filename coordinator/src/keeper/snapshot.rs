@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Phase, RunStatus, Term};
+use domain::{Phase, RunStatus, Term};
 
 use super::Keeper;
 use super::ending::{Ending, Stage};

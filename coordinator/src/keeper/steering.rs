@@ -1,6 +1,6 @@
 //! What the operator wishes of the run while it is served: a pause, its end, or that a machine's workers leave.
 
-use proto::Steering;
+use domain::Steering;
 use records::counted;
 use records::standing::Identity;
 use tracing::Level;

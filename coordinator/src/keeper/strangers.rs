@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use proto::Owner;
+use domain::Owner;
 use tracing::warn;
 
 use super::Keeper;

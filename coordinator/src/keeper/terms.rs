@@ -17,7 +17,7 @@
 //! Who is superseded lends, records and acknowledges nothing any more. The term that did it is noted in the run directory, so
 //! that the operator can leave it behind, should that coordinator be gone for good; nobody else does.
 
-use proto::{RunId, Term};
+use domain::{RunId, Term};
 use records::counted;
 use records::ledger::LineHash;
 use records::run_directory::LeaseKey;
@@ -193,7 +193,7 @@ impl Keeper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proto::CoordinatorId;
+    use domain::CoordinatorId;
 
     fn terms() -> (Terms, impl Fn(u64, u128) -> Term) {
         let (key, run) = (LeaseKey::new([7; 32]), LineHash::of(b"run"));

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{LeaseReply, PolicyChange, Verdict};
+use domain::{LeaseReply, PolicyChange, Verdict};
 use records::ledger::Record;
 use records::policy::PolicyError;
 use records::run_directory::RunDirectory;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use proto::{Takeback, Target, Verdict};
+use domain::{Takeback, Target, Verdict};
 use queens::UnitId;
 use records::audit;
 use records::ledger::Record;

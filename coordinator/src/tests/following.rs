@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
 
-use proto::{CoordinatorId, FollowedRun, LedgerPiece, Registration, Term};
+use domain::{CoordinatorId, FollowedRun, LedgerPiece, Registration, Term};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use records::ledger::{LedgerPosition, Pieces, Record, TermRecord, Writer};

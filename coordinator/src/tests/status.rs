@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use proto::{Event, Owner, Phase, PolicyChange, Steering, Takeback, Target};
+use domain::{Event, Owner, Phase, PolicyChange, Steering, Takeback, Target};
 use records::ledger::{Record, UnitRecord};
 use records::merge;
 use records::replay::{Stretch, replay};
@@ -220,7 +220,7 @@ async fn a_restart_tells_that_it_read_the_ledger_again() {
     drop(handle);
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
     let mut snapshots = handle.snapshots();
-    let is_told = |status: &proto::RunStatus| status.events.len() > 1;
+    let is_told = |status: &domain::RunStatus| status.events.len() > 1;
     snapshots.wait_for(|snapshot| is_told(&snapshot.status)).await.ok();
     let _ = handle.status().await;
     while !is_told(&handle.status().await.unwrap()) {
@@ -247,7 +247,7 @@ async fn families_and_machines_add_up_to_the_run() {
     }
     clock.advance(Duration::from_secs(1));
     let status = handle.status().await.unwrap();
-    let sum = |of: fn(&proto::FamilyStatus) -> u64| status.families.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&domain::FamilyStatus) -> u64| status.families.iter().map(of).sum::<u64>();
     assert_eq!((sum(|f| f.units), sum(|f| f.done)), (status.units, status.done));
     assert!(status.families.is_sorted_by_key(|family| (family.top, family.bottom)));
     assert!(status.families.iter().all(|family| family.done <= family.units && family.units > 0));

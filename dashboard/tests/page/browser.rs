@@ -6,9 +6,9 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use proto::Owner;
+use coordinator::grpc::{Bearers, Right};
+use domain::Owner;
 use serde_json::Value;
-use serving::{Bearers, Right};
 
 use crate::look::{PICTURES, WIDE, browser, look};
 use crate::made_up::{self, SCRIPT};
@@ -26,7 +26,7 @@ fn every_state_is_shown_in_words_and_can_be_read_wide_and_narrow_light_and_dark(
     look(&browser, "empty");
     browser.go("about:blank");
 
-    let states: [(&str, proto::RunStatus, &[&str]); 5] = [
+    let states: [(&str, domain::RunStatus, &[&str]); 5] = [
         (
             "running",
             made_up::running(),
@@ -74,7 +74,7 @@ fn the_page_follows_the_run_says_when_the_coordinator_is_gone_and_finds_it_again
     let site = Site::open(made_up::running());
     browser.go(&site.url("/"));
     browser.until("document.querySelector('.figure').textContent === '43.21 %'");
-    site.goes_on(proto::RunStatus {
+    site.goes_on(domain::RunStatus {
         progress: 0.5,
         paused: Some("for the night".into()),
         ..made_up::running()
@@ -100,7 +100,7 @@ fn the_page_follows_the_run_says_when_the_coordinator_is_gone_and_finds_it_again
 #[test]
 fn what_is_read_aloud_as_it_changes_is_not_written_again_with_the_same_words() {
     let Some(browser) = browser() else { return };
-    let far = |progress| proto::RunStatus { progress, ..made_up::disputed() };
+    let far = |progress| domain::RunStatus { progress, ..made_up::disputed() };
     let site = Site::open(far(0.1));
     browser.go(&site.url("/"));
     browser.until("document.querySelector('.figure').textContent === '10.00 %'");
@@ -116,7 +116,7 @@ fn what_is_read_aloud_as_it_changes_is_not_written_again_with_the_same_words() {
     site.goes_on(far(0.3));
     browser.until("document.querySelector('.figure').textContent === '30.00 %'");
     assert_eq!(browser.value("window.written"), Value::Array(Vec::new()));
-    site.goes_on(proto::RunStatus { trouble: "another one".into(), ..far(0.3) });
+    site.goes_on(domain::RunStatus { trouble: "another one".into(), ..far(0.3) });
     browser.until("window.written.includes('trouble')");
 }
 

@@ -3,8 +3,8 @@
 use std::io::{ErrorKind, Read, Write};
 use std::time::Instant;
 
-use proto::Owner;
-use serving::{Bearers, Right};
+use coordinator::grpc::{Bearers, Right};
+use domain::Owner;
 
 use crate::made_up;
 use crate::site::{PATIENCE, Reply, Site, TOKEN};

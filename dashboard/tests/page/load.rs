@@ -4,8 +4,8 @@ use std::io::Read;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use proto::{Owner, RunStatus};
-use serving::{Bearers, Right};
+use coordinator::grpc::{Bearers, Right};
+use domain::{Owner, RunStatus};
 
 use crate::made_up;
 use crate::site::{Site, TOKEN};

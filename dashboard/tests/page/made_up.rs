@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dashboard::{Contribution, RunReport};
-use proto::{
+use domain::{
     Assurance, CoordinatorId, Event, FamilyStatus, MachineStatus, Owner, Phase, RunId, RunStatus, Sample,
     Term, TimeLeft, Work, WorkerStatus,
 };

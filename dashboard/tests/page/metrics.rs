@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use proto::{Phase, RunStatus};
+use domain::{Phase, RunStatus};
 
 use crate::made_up::{self, SCRIPT};
 use crate::site::Site;

@@ -4,8 +4,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use proto::{Owner, RunStatus};
-use serving::{Access, Bearers, Guard, Right};
+use coordinator::grpc::{Access, Bearers, Guard, Right};
+use domain::{Owner, RunStatus};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;

@@ -1,8 +1,8 @@
 //! Between protobuf and domain types: terms, and what followers and coordinators say to each other.
 
+use domain::{CoordinatorId, CopyEnd, FollowReply, FollowRequest, FollowedRun, LedgerPiece, Term};
+
 use super::WireError;
-use crate::domain::{CopyEnd, FollowReply, FollowRequest, FollowedRun, LedgerPiece};
-use crate::term::{CoordinatorId, Term};
 use crate::v1;
 use crate::v1::follow_reply::Reply;
 

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
+use domain::{
+    Lease, LeaseReply, Owner, Registration, Renewal, Report, Token, UnitCount, Variant, Verdict, Welcome,
+    WorkerId, is_name,
+};
 use queens::UnitId;
 
 use super::{MOST_THREADS, WireError, millis, parse_fingerprint, parse_kernel};
-use crate::domain::{
-    Lease, LeaseReply, Owner, Registration, Renewal, Report, Token, UnitCount, Variant, Verdict, Welcome,
-    WorkerId,
-};
-use crate::text::is_name;
 use crate::v1;
 
 impl From<Lease> for v1::Lease {

@@ -1,12 +1,12 @@
 //! Between protobuf and domain types: where a run stands.
 
+use domain::{
+    Assurance, Event, FamilyStatus, MachineStatus, Owner, Phase, RunStatus, Sample, TimeLeft, Work,
+    WorkerStatus,
+};
 use queens::{Board, Totals, UnitId};
 
 use super::{WireError, parse_fingerprint, parse_kernel, run_bytes, run_from_bytes, seconds, wide};
-use crate::domain::Owner;
-use crate::status::{
-    Assurance, Event, FamilyStatus, MachineStatus, Phase, RunStatus, Sample, TimeLeft, Work, WorkerStatus,
-};
 use crate::v1;
 
 impl From<Phase> for v1::Phase {

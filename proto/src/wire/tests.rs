@@ -3,6 +3,7 @@
 
 use std::fmt::Debug;
 
+use domain::*;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -12,11 +13,6 @@ use queens::plan::Scheme;
 use queens::{Board, Totals, UnitId};
 
 use super::*;
-use crate::domain::*;
-use crate::policy::PolicyChange;
-use crate::retraction::{Takeback, Target};
-use crate::status::*;
-use crate::term::{CoordinatorId, RunId, Term};
 
 /// Sends a value and reads what arrives.
 fn sent<W, D>(value: &D) -> D

@@ -1,6 +1,6 @@
 //! How far the counts of a run were checked, as its certificate says it.
 
-use proto::Assurance;
+use domain::Assurance;
 use serde::{Deserialize, Serialize};
 
 use crate::double_check::DoubleCheck;

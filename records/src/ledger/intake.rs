@@ -1,6 +1,6 @@
 //! Takes in a ledger as it comes from elsewhere, in pieces of any length, and makes whole groups of it.
 
-use proto::LedgerPiece;
+use domain::LedgerPiece;
 
 use super::chain::Chain;
 use super::damage::{Damage, LineError};

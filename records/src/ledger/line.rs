@@ -99,7 +99,7 @@ mod tests {
     use crate::double_check::DoubleCheck;
     use crate::ledger::record::{CommitMark, Policy, Replicas, UnitRecord};
     use crate::ledger::term_record::TermRecord;
-    use proto::CoordinatorId;
+    use domain::CoordinatorId;
     use queens::UnitId;
 
     /// The line without its newline.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use proto::LedgerPiece;
+use domain::LedgerPiece;
 
 use super::{LedgerError, LedgerPosition, file_path};
 use crate::regular_file;

@@ -1,6 +1,6 @@
 //! Who writes the ledger: the record that each process puts in front of what it records.
 
-use proto::CoordinatorId;
+use domain::CoordinatorId;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -4,7 +4,7 @@ use queens::{Class, Classified};
 use std::io;
 use std::path::PathBuf;
 
-use proto::Term;
+use domain::Term;
 use thiserror::Error;
 
 use crate::ledger::{Damage, LedgerError, Location};

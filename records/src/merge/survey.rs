@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use proto::seen;
+use domain::seen;
 use queens::{Plan, UnitId};
 
 use super::{Difference, Disbelief, MergeError};

@@ -4,7 +4,7 @@
 //! alone: whether the lease has expired meanwhile, or the coordinator was restarted, does not matter, and nobody can
 //! report a unit that he was not lent.
 
-use proto::{CoordinatorId, Lease, Term, Token, Variant, WorkerId};
+use domain::{CoordinatorId, Lease, Term, Token, Variant, WorkerId};
 use queens::UnitId;
 
 use crate::ledger::LineHash;

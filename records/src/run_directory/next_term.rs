@@ -6,7 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use proto::Term;
+use domain::Term;
 use thiserror::Error;
 
 use super::notes::{NAME, Notes};

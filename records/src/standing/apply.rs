@@ -1,6 +1,6 @@
 //! What one record changes: the fold over a ledger.
 
-use proto::Term;
+use domain::Term;
 use queens::Summand;
 use queens::kernel::Method;
 use queens::{Plan, UnitId};

@@ -8,7 +8,7 @@
 //! The spacing begins with a second. What comes out follows from the records and not from their order: a clock that steps
 //! back has later records counted in earlier slots, and runs that were merged have their curves added up.
 
-use proto::Sample;
+use domain::Sample;
 use serde::{Deserialize, Serialize};
 
 /// At most so many slots.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use proto::Owner;
+use domain::Owner;
 
 use super::{Machine, MachineId, Machines};
 use crate::ledger::UnitRecord;

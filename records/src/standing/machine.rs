@@ -1,6 +1,6 @@
 //! A machine that has counted, and whether it is believed.
 
-use proto::{Hardware, Owner};
+use domain::{Hardware, Owner};
 use serde::{Deserialize, Serialize};
 
 /// What the records say of one machine.

@@ -1,6 +1,6 @@
 //! Why a record cannot stand where it does in its ledger.
 
-use proto::Term;
+use domain::Term;
 use queens::{TallyError, UnitId};
 use thiserror::Error;
 

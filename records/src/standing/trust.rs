@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use proto::Owner;
+use domain::Owner;
 
 use super::machine::{Machine, Trust};
 use super::machines::Machines;

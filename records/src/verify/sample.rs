@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use proto::{Owner, seen};
+use domain::{Owner, seen};
 use queens::UnitId;
 
 use crate::ledger::{Location, Record};

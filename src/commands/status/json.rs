@@ -1,7 +1,7 @@
 //! Where a run stands, as one JSON object: docs/watching.md says what its keys mean.
 
 use dashboard::assurance;
-use proto::{Event, FamilyStatus, MachineStatus, RunStatus, Sample, WorkerStatus};
+use domain::{Event, FamilyStatus, MachineStatus, RunStatus, Sample, WorkerStatus};
 use serde_json::{Value, json};
 
 use super::open;

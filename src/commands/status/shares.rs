@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail};
 use dashboard::words;
-use proto::{FamilyStatus, TimeLeft};
+use domain::{FamilyStatus, TimeLeft};
 use queens::{Board, Totals};
 use records::pace::{Pace, time_left};
 use records::run_directory::RunDirectory;

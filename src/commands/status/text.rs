@@ -1,7 +1,7 @@
 //! Where a run stands, for people: lines of at most 80 columns.
 
 use dashboard::{assurance, words};
-use proto::{RunStatus, WorkerStatus};
+use domain::{RunStatus, WorkerStatus};
 use records::{counted, named};
 
 use super::open;

@@ -5,7 +5,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
-use proto::RunStatus;
+use domain::RunStatus;
 use tokio::sync::watch;
 use tokio::time::sleep_until;
 use tracing::debug;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use proto::{FamilyStatus, RunStatus};
+use domain::{FamilyStatus, RunStatus};
 use ratatui::text::{Line, Span};
 
 use super::palette::{FAINT, Palette};

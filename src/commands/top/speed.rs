@@ -1,6 +1,6 @@
 //! How fast a run was over its time, from its history.
 
-use proto::{RunStatus, Sample};
+use domain::{RunStatus, Sample};
 use records::standing::usual_step;
 
 /// Samples that lie further apart than so many of the usual steps have a pause between them.

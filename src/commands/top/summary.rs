@@ -1,7 +1,7 @@
 //! The upper part of the screen: how far the run is, and what it has found.
 
 use dashboard::{assurance, words};
-use proto::RunStatus;
+use domain::RunStatus;
 use ratatui::text::{Line, Span};
 use records::counted;
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use proto::{LONGEST_SILENCE, MachineStatus, RunStatus, WorkerStatus};
+use domain::{LONGEST_SILENCE, MachineStatus, RunStatus, WorkerStatus};
 use ratatui::text::{Line, Span};
 
 use super::palette::{FAINT, Palette, TITLE};

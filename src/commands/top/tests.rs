@@ -32,7 +32,7 @@ fn painted(sight: &Sight, screen: &mut TopScreen, (columns, rows): (u16, u16)) -
     (0..rows).map(line).collect()
 }
 
-fn seen(status: proto::RunStatus) -> Sight {
+fn seen(status: domain::RunStatus) -> Sight {
     Sight { status: Some(status), address: "http://127.0.0.1:7227".into(), ..Sight::default() }
 }
 
@@ -125,8 +125,8 @@ fn another_coordinator_than_before_is_in_the_title_and_for_a_minute_in_the_last_
     let told = |since: Instant| {
         let news = Some((since, news.to_owned()));
         let status = samples::running();
-        let term = status.term.map(|term| proto::Term { number: 3, ..term });
-        Sight { address: "http://b:1".into(), news, ..seen(proto::RunStatus { term, ..status }) }
+        let term = status.term.map(|term| domain::Term { number: 3, ..term });
+        Sight { address: "http://b:1".into(), news, ..seen(domain::RunStatus { term, ..status }) }
     };
     let now = painted(&told(Instant::now()), &mut screen(), (100, 24));
     shows(&now, &["counting  http://b:1  term 3", news]);

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use dashboard::words;
-use proto::RunStatus;
+use domain::RunStatus;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
@@ -146,7 +146,7 @@ fn draw_panel(
 
 /// The events, oldest first, with the month, the day and the time.
 fn events(status: &RunStatus, width: usize) -> Vec<Line<'static>> {
-    let line = |event: &proto::Event| {
+    let line = |event: &domain::Event| {
         let (day, moment) = (words::day(event.at), words::moment(event.at));
         Line::raw(crate::terminal::cut(&format!("{day} {moment} UTC  {}", event.text), width))
     };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use domain::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId, seen};
 use parking_lot::Mutex;
-use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId, seen};
 use records::counted;
 use worker::{CoordinatorError, Lender};
 
@@ -175,7 +175,7 @@ impl<L: Lender> Lender for Observed<L> {
 
 #[cfg(test)]
 mod tests {
-    use proto::UnitCount;
+    use domain::UnitCount;
     use queens::UnitId;
 
     use super::*;
@@ -234,7 +234,7 @@ mod tests {
         }
     }
 
-    const LEASE: Lease = Lease { unit: UnitId(1), variant: proto::Variant::ALL[0], token: proto::Token(0) };
+    const LEASE: Lease = Lease { unit: UnitId(1), variant: domain::Variant::ALL[0], token: domain::Token(0) };
 
     const WORKER: WorkerId = WorkerId(1);
 

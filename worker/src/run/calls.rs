@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, Owner, Registration, Report};
+use domain::{Lease, Owner, Registration, Report};
 use tokio::time::Instant;
 
 use super::{Answer, LoopEvent, Membership, WorkerLoop};

@@ -71,7 +71,7 @@ impl<P: Pool> WorkerLoop<P> {
 
 #[cfg(test)]
 mod tests {
-    use proto::Variant;
+    use domain::Variant;
     use queens::UnitId;
 
     use super::*;

@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Renewal, UnitCount, Verdict, Welcome, WorkerId};
+use domain::{Lease, LeaseReply, Renewal, UnitCount, Verdict, Welcome, WorkerId};
 use queens::kernel::Kernel;
 use queens::{Plan, UnitId};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::iter::repeat;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Renewal, Token, UnitCount, Verdict, Welcome};
+use domain::{Lease, LeaseReply, Renewal, Token, UnitCount, Verdict, Welcome};
 use queens::UnitId;
 use tokio::time::Instant;
 use tracing::{info, warn};

@@ -1,5 +1,5 @@
 use super::*;
-use proto::CoordinatorId;
+use domain::CoordinatorId;
 
 const RUN: RunId = RunId(7);
 

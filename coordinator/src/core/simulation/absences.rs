@@ -1,6 +1,6 @@
 //! Two owners of whom one is away now and then: what the other has checked alone meanwhile is checked by both in the end.
 
-use proto::Owner;
+use domain::Owner;
 use rand::RngExt;
 use records::DoubleCheck;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Lease, Token, UnitCount, Variant, Verdict};
+use domain::{Lease, Token, UnitCount, Variant, Verdict};
 use queens::UnitId;
 use queens::kernel::{Count, Method};
 use records::DoubleCheck;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use proto::Owner;
+use domain::Owner;
 use queens::UnitId;
 use records::DoubleCheck;
 use records::standing::UnitMark;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use proto::Owner;
+use domain::Owner;
 use rand::RngExt;
 use records::DoubleCheck;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::Owner;
+use domain::Owner;
 use records::DoubleCheck;
 use records::standing::Standing;
 

@@ -15,7 +15,7 @@ mod worker;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{CoordinatorId, Owner, Verdict, WorkerId};
+use domain::{CoordinatorId, Owner, Verdict, WorkerId};
 use queens::kernel::{Count, Isa, Method, Stop, kernel};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec, UnitId};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{UnitCount, Verdict};
+use domain::{UnitCount, Verdict};
 use rand::RngExt;
 use records::ledger::Record;
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use proto::{Lease, UnitCount, WorkerId};
+use domain::{Lease, UnitCount, WorkerId};
 use queens::kernel::Method;
 use records::DoubleCheck;
 
@@ -35,7 +35,7 @@ struct Device {
 impl Device {
     fn join(world: &mut World, k: usize, machine: &str, thread_speed: f64) -> Self {
         let simulated = SimulatedWorker { machine: machine.into(), ..SimulatedWorker::new(k, Habit::Honest) };
-        let registration = proto::Registration { threads: 2, ..simulated.registration(&world.truth) };
+        let registration = domain::Registration { threads: 2, ..simulated.registration(&world.truth) };
         let id = world.core.register(world.now, registration).unwrap().worker;
         Self { id, thread_speed, queue: VecDeque::new(), asks_next: world.now, threads: [None; 2] }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Lease, Owner, Registration, UnitCount, WorkerId};
+use domain::{Lease, Owner, Registration, UnitCount, WorkerId};
 use queens::kernel::{Isa, KernelName, Method};
 use queens::self_test;
 use rand::RngExt;

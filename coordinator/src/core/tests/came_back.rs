@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Lease, Owner, Registration, WorkerId};
+use domain::{Lease, Owner, Registration, WorkerId};
 
 use super::{T0, core, count_all, join_of, registration, report};
 use crate::core::{Core, LEASE_TIME};
@@ -58,7 +58,7 @@ fn a_unit_whose_lease_has_expired_is_for_other_owners_first() {
     core.renew(LEASE_TIME, ada, &[]).unwrap();
     assert_eq!(core.lease(LEASE_TIME, idle, 100_000).unwrap(), []);
     assert_eq!(units(&core.lease(LEASE_TIME, ada, 1).unwrap()), [held.unit.0]);
-    assert_eq!(report(&mut core, LEASE_TIME, ada, held, 0), proto::Verdict::Recorded);
+    assert_eq!(report(&mut core, LEASE_TIME, ada, held, 0), domain::Verdict::Recorded);
 }
 
 #[test]
@@ -111,8 +111,8 @@ fn an_owner_who_is_alone_takes_up_at_once_what_came_back() {
 fn a_symmetric_count_in_dispute_that_came_back_is_for_an_owner_who_has_counted_it_by_one_algorithm_only() {
     let (mut core, [holder, idle, ada], held) = all_but_one();
     assert!(core.is_symmetric_count(held.unit));
-    assert_eq!(report(&mut core, T0, holder, held, 7), proto::Verdict::Recorded);
-    assert_eq!(report(&mut core, T0, ada, held, 5), proto::Verdict::Conflict);
+    assert_eq!(report(&mut core, T0, holder, held, 7), domain::Verdict::Recorded);
+    assert_eq!(report(&mut core, T0, ada, held, 5), domain::Verdict::Conflict);
     core.tick(T0);
     let asked = |core: &mut Core, worker| {
         core.lease(T0, worker, 100).unwrap().into_iter().find(|lease| lease.unit == held.unit)

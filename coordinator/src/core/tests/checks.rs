@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Lease, Variant, Verdict};
+use domain::{Lease, Variant, Verdict};
 use queens::UnitId;
 use rand::SeedableRng;
 use records::DoubleCheck;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Owner, Verdict, WorkerId};
+use domain::{Owner, Verdict, WorkerId};
 use records::DoubleCheck;
 use records::ledger::{Expulsion, Record};
 use records::run_directory::LeaseKey;
@@ -65,7 +65,7 @@ fn an_owner_who_takes_such_checks_and_makes_none_holds_up_the_answer_for_as_long
     assert!(core.is_complete(LEASE_TIME));
     let again = core.register(
         LEASE_TIME,
-        proto::Registration { owner: Owner::new("ben"), ..registration(&core, "b2", &[]) },
+        domain::Registration { owner: Owner::new("ben"), ..registration(&core, "b2", &[]) },
     );
     assert_eq!(core.lease(LEASE_TIME, again.unwrap().worker, 100).unwrap(), [], "and not again");
 }

@@ -1,6 +1,6 @@
 //! Counts of a constellation with symmetry that cannot be right together.
 
-use proto::Verdict;
+use domain::Verdict;
 use queens::Summand;
 use records::ledger::{Expulsion, Record, Recount, UnitRecord};
 use records::testing::known_run::unit_record;
@@ -9,7 +9,7 @@ use super::{T0, core, join, report};
 use crate::core::Core;
 
 /// Gives each open unit to a machine that says 1 of all completions and 0 of all symmetric counts, until some contradict.
-fn contradicted() -> (Core, [proto::WorkerId; 2]) {
+fn contradicted() -> (Core, [domain::WorkerId; 2]) {
     let mut core = core();
     let workers = ["a", "b"].map(|name| join(&mut core, name));
     while core.standing().sums().contradicted.is_empty() {

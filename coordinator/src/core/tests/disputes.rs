@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, Registration, Variant, Verdict, WorkerId};
+use domain::{Lease, Registration, Variant, Verdict, WorkerId};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec, UnitId};
 use records::DoubleCheck;
@@ -88,7 +88,7 @@ fn a_dispute_that_a_worker_can_decide_is_found_behind_any_number_that_it_cannot(
     assert!(others.len() > 1000);
     let cho = join_of(&mut core, "cho", "c");
     for unit in others {
-        let lease = Lease { unit: *unit, token: proto::Token(0), variant: Variant::default() };
+        let lease = Lease { unit: *unit, token: domain::Token(0), variant: Variant::default() };
         assert_eq!(report(&mut core, T0, cho, lease, 2), Verdict::Conflict);
     }
     // Each looks on where it has looked before, whoever has asked meanwhile.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, Owner, Registration, UnitCount, Verdict, WorkerId};
+use domain::{Lease, Owner, Registration, UnitCount, Verdict, WorkerId};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec};
 use records::DoubleCheck;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Owner, Registration};
+use domain::{Owner, Registration};
 use queens::UnitId;
 use records::DoubleCheck;
 

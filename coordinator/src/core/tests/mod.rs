@@ -15,7 +15,7 @@ mod workers;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, Owner, Registration, Token, UnitCount, Variant, Verdict, WorkerId};
+use domain::{Lease, Owner, Registration, Token, UnitCount, Variant, Verdict, WorkerId};
 use queens::{Board, Plan, PlanSpec, UnitId, self_test};
 use records::DoubleCheck;
 use records::run_directory::LeaseKey;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Assurance, Lease, UnitCount, Verdict, WorkerId};
+use domain::{Assurance, Lease, UnitCount, Verdict, WorkerId};
 use queens::{Board, Plan, PlanSpec};
 use records::DoubleCheck;
 use records::standing::SLOWER;
@@ -76,7 +76,7 @@ fn settled(machines: &[&str], ben: Option<&str>) -> (Core, Duration) {
     count_all(&mut core, T0, adas[0]);
     let mut checks = core.open.checks.values().flatten().copied();
     let unit = checks.find(|unit| !core.is_symmetric_count(*unit)).unwrap();
-    let lie = Lease { unit, variant: proto::Variant::ALL[1], token: proto::Token(0) };
+    let lie = Lease { unit, variant: domain::Variant::ALL[1], token: domain::Token(0) };
     assert_eq!(super::report(&mut core, T0, adas[1], lie, 7), Verdict::Conflict);
     let mut now = T0;
     while core.status(now).disputed > 0 {

@@ -1,6 +1,6 @@
 //! What is reported, once, twice, late or in vain.
 
-use proto::{Lease, Registration, UnitCount, Variant, Verdict};
+use domain::{Lease, Registration, UnitCount, Variant, Verdict};
 use queens::{Board, Plan, PlanSpec, UnitId};
 use records::DoubleCheck;
 

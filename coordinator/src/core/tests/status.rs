@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use domain::{Owner, Registration, RunStatus};
 use prost::Message;
-use proto::{Owner, Registration, RunStatus, v1};
+use proto::v1;
 use queens::{Board, Plan, PlanSpec};
 use records::ledger::{Record, UnitRecord};
 

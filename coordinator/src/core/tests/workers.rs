@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Lease, Owner, Registration, Token, Variant, Verdict, Welcome};
+use domain::{Lease, Owner, Registration, Token, Variant, Verdict, Welcome};
 use queens::UnitId;
 use records::ledger::{Expulsion, Record};
 use records::standing::Identity;

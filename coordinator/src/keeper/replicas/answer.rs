@@ -1,6 +1,6 @@
 //! An answer that waits for followers.
 
-use proto::{Copies, PolicyInForce, TakenBack, Verdict};
+use domain::{Copies, PolicyInForce, TakenBack, Verdict};
 use records::DoubleCheck;
 
 use crate::keeper::inbox::{CallError, ReplyTo};

@@ -1,7 +1,7 @@
 //! When reports are answered, and what is said while they are not.
 
 use super::*;
-use proto::{TakenBack, Verdict};
+use domain::{TakenBack, Verdict};
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
 type Awaited = oneshot::Receiver<Result<Vec<Verdict>, CallError>>;

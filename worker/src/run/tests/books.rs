@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 
-use proto::{Lease, Token, UnitCount, Variant, Verdict, WorkerId};
+use domain::{Lease, Token, UnitCount, Variant, Verdict, WorkerId};
 use queens::UnitId;
 use tokio::time::Instant;
 

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::Verdict;
+use domain::Verdict;
 use queens::kernel::{Isa, Kernel, Method, kernel};
 use queens::plan::PlanSpec;
 use queens::{Board, Plan, UnitId};

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use proto::{Lease, UnitCount};
+use domain::{Lease, UnitCount};
 use queens::UnitId;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, watch};

@@ -2,7 +2,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use proto::{AUTHORIZATION, AccessToken};
+use domain::AccessToken;
+use proto::AUTHORIZATION;
 use rustls_pki_types::CertificateDer;
 use tonic::Code;
 
@@ -46,9 +47,9 @@ fn certificate() -> CertificateDer<'static> {
 }
 
 fn verdict(access: &Access, path: &str, shown: Option<char>, certified: bool) -> Result<Caller, Code> {
-    let bearer = shown.map(|digit| token(digit).bearer());
+    let bearer = shown.map(|digit| token(digit).to_bearer());
     let certified = certified.then(|| Caller::certified(&certificate()));
-    let judged = access.judge(path, bearer.as_ref().map(tonic::metadata::MetadataValue::as_bytes), certified);
+    let judged = access.judge(path, bearer.as_ref().map(String::as_bytes), certified);
     judged.map_err(|status| status.code())
 }
 
@@ -132,7 +133,7 @@ fn only_an_owner_that_is_revoked_is_told_that_it_is_meant_for_good() {
         ('3', Code::PermissionDenied, false),
         ('9', Code::Unauthenticated, false),
     ] {
-        let refusal = access.judge(JOINING[0], Some(token(shown).bearer().as_bytes()), None).unwrap_err();
+        let refusal = access.judge(JOINING[0], Some(token(shown).to_bearer().as_bytes()), None).unwrap_err();
         assert_eq!((refusal.code(), proto::is_for_good(&refusal)), (code, is_meant_for_good), "{shown}");
     }
 }
@@ -141,7 +142,7 @@ fn only_an_owner_that_is_revoked_is_told_that_it_is_meant_for_good() {
 fn a_call_ends_when_its_own_caller_would_be_let_in_no_more_and_not_before() {
     let access = access();
     let passes = |path: &str, digit: char| -> Pin<Box<dyn Future<Output = Status>>> {
-        let request = http::Request::get(path).header(AUTHORIZATION, token(digit).bearer().as_bytes());
+        let request = http::Request::get(path).header(AUTHORIZATION, token(digit).to_bearer());
         let (_, _, admission) = access.check(Duration::ZERO, request.body(()).unwrap()).unwrap();
         Box::pin(admission.ended())
     };

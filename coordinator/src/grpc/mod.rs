@@ -1,8 +1,6 @@
 //! Serves a run over the network until the caller's shutdown: [`serve`] puts gRPC in front of a coordinator's
 //! [`Handle`]; a [`Guard`] says who is let in, over what and how much of it he may take.
 
-#![forbid(unsafe_code)]
-
 mod access;
 mod connections;
 mod encryption;
@@ -15,8 +13,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coordinator::Handle;
-use proto::Owner;
+use crate::Handle;
+use domain::Owner;
 use proto::v1::coordinator_server::CoordinatorServer;
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -25,7 +23,7 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::server::TlsStream;
 use tonic::transport::Server;
 
-use crate::access::quota::Quotas;
+use crate::grpc::access::quota::Quotas;
 
 pub use access::caller::{Caller, Right};
 pub use access::{Access, Bearers, TokenHash};

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use proto::{AccessToken, Owner};
+use domain::{AccessToken, Owner};
 
-use crate::access::caller::{Caller, Right};
+use crate::grpc::access::caller::{Caller, Right};
 
 /// The hash of a token. It tells whose that is, and is none itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -39,10 +39,6 @@ impl FromStr for CoordinatorId {
     }
 }
 
-/// The name under which the metadata of a follower's call say the last term on record of its copy, where that was the own one
-/// of a coordinator of its folder.
-pub const OWN_TERM: &str = "diadem-own-term";
-
 /// A term of a run, with what proves that a coordinator of that run has opened it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Term {

@@ -7,7 +7,7 @@ use queens::kernel::KernelName;
 use queens::plan::Fingerprint;
 use queens::{Board, Totals, UnitId};
 
-use crate::domain::Owner;
+use crate::owner::Owner;
 use crate::term::{RunId, Term};
 
 /// How far a run has come.

@@ -1,15 +1,14 @@
-//! What coordinator and workers say to each other, in the words of the design.
+//! Workers, their leases and their counts.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use queens::kernel::KernelName;
 use queens::plan::Fingerprint;
 use queens::{Summand, UnitId};
 
+use crate::owner::Owner;
 use crate::term::Term;
-use crate::text::seen;
 
 /// A worker's number, given by the coordinator at registration and good until either of them restarts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,46 +17,6 @@ pub struct WorkerId(pub u64);
 impl fmt::Display for WorkerId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
-    }
-}
-
-/// Who is authenticated by a certificate or a token: trust is in owners. The unnamed one is everybody where nothing is
-/// asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Owner(Arc<str>);
-
-impl Owner {
-    /// The owner of that name.
-    pub fn new(name: &str) -> Self {
-        Self(name.into())
-    }
-
-    /// Its name; empty for the unnamed one.
-    pub fn name(&self) -> &str {
-        &self.0
-    }
-
-    /// What it is called in commands: `-` is the unnamed one.
-    pub fn typed(&self) -> &str {
-        if self.is_unnamed() { "-" } else { self.name() }
-    }
-
-    /// Whether it is the unnamed one.
-    pub fn is_unnamed(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// What people are told that something of the owner's is called: `owner/name`, or the name where there are no owners. A name
-    /// in a forged ledger may have whole lines after it.
-    pub fn title(&self, name: &str) -> String {
-        let title = if self.is_unnamed() { name.to_owned() } else { format!("{self}/{name}") };
-        seen(&title, &[]).into_owned()
-    }
-}
-
-impl fmt::Display for Owner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
@@ -200,71 +159,4 @@ pub enum Verdict {
     Later,
     /// No such unit in this run: drop it.
     Unwanted,
-}
-
-/// Where a copy of a ledger ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CopyEnd {
-    /// The number of the file, from 1; 0 where there is no copy yet.
-    pub file: u32,
-    /// Bytes of that file before the end.
-    pub offset: u64,
-    /// The hash of the line before.
-    pub hash: [u8; 16],
-    /// The records before, marks not counted.
-    pub records: u64,
-}
-
-/// What a follower says: first, and whenever it has more on disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FollowRequest {
-    /// Tells the copy from others.
-    pub follower: u64,
-    /// What is on its disk.
-    pub end: CopyEnd,
-    /// The highest term that it has met.
-    pub met: Option<Term>,
-}
-
-/// What a follower is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FollowReply {
-    /// First: what the run is.
-    Run(FollowedRun),
-    /// What the ledger has at a place.
-    Piece(LedgerPiece),
-    /// All is counted and the copy is complete.
-    Finished,
-}
-
-/// What a run is apart from its ledger.
-#[derive(Clone, PartialEq, Eq)]
-pub struct FollowedRun {
-    /// The file `run.json`.
-    pub run_file: Vec<u8>,
-    /// The file `lease.key`.
-    pub lease_key: Vec<u8>,
-    /// The term of whoever says this.
-    pub term: Term,
-    /// Whether the copy is refused, as the end of the call says: only the term is to be noted.
-    pub refused: bool,
-}
-
-impl fmt::Debug for FollowedRun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FollowedRun({}, its key is not shown)", self.term)
-    }
-}
-
-/// A piece of a ledger.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LedgerPiece {
-    /// The number of the file, from 1.
-    pub file: u32,
-    /// Bytes of that file before the piece.
-    pub offset: u64,
-    /// The piece itself: any part of lines that are committed.
-    pub bytes: Vec<u8>,
-    /// Whether nothing else is there now.
-    pub is_end: bool,
 }

@@ -21,12 +21,12 @@ use tonic::body::Body;
 use tonic::codegen::{Bytes, http};
 use tower::{Layer, Service};
 
-use crate::access::Access;
-use crate::access::quota::{CallUnderWay, Quotas};
+use crate::grpc::access::Access;
+use crate::grpc::access::quota::{CallUnderWay, Quotas};
 use records::Clock;
 
 /// The most bytes in a call that carries units: every count of a full report, and some more.
-pub const MESSAGE_BYTES: usize = 64 * crate::service::MOST_UNITS;
+pub const MESSAGE_BYTES: usize = 64 * crate::grpc::service::MOST_UNITS;
 
 /// The most bytes in a call that carries nothing to speak of.
 const SMALL_BYTES: usize = 4 << 10;

@@ -10,9 +10,10 @@ mod bearers;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coordinator::token_bucket::TokenBucket;
+use crate::token_bucket::TokenBucket;
+use domain::Owner;
 use parking_lot::Mutex;
-use proto::{Owner, for_good};
+use proto::for_good;
 use tokio::sync::watch;
 use tonic::Status;
 use tonic::codegen::http;

@@ -4,11 +4,9 @@ use std::fmt;
 
 use queens::UnitId;
 
-use crate::domain::Owner;
+use crate::owner::Owner;
 use crate::policy::Copies;
 use crate::text::is_unseen;
-use crate::v1;
-use crate::wire::WireError;
 
 /// Units are named one by one where there are no more.
 const MOST_NAMED: usize = 8;
@@ -64,18 +62,6 @@ pub struct TakenBack {
     pub copies: Copies,
 }
 
-impl From<TakenBack> for v1::RetractReply {
-    fn from(TakenBack { units, copies }: TakenBack) -> Self {
-        Self { units, copies: Some(copies.into()) }
-    }
-}
-
-impl From<v1::RetractReply> for TakenBack {
-    fn from(v1::RetractReply { units, copies }: v1::RetractReply) -> Self {
-        Self { units, copies: copies.map_or_else(Copies::default, Into::into) }
-    }
-}
-
 /// Something that is to be taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Takeback {
@@ -91,49 +77,4 @@ const LONGEST_REASON: usize = 1000;
 /// Whether the text can be the reason for what an operator does: one line of 1 to 1000 bytes.
 pub fn is_reason(text: &str) -> bool {
     !text.trim().is_empty() && text.len() <= LONGEST_REASON && !text.contains(is_unseen)
-}
-
-impl From<Takeback> for v1::RetractRequest {
-    fn from(Takeback { target, reason }: Takeback) -> Self {
-        let of = |owner, machine, readmit| Self {
-            units: Vec::new(),
-            owner,
-            machine,
-            readmit,
-            reason: String::new(),
-        };
-        let request = match target {
-            Target::Units(units) => {
-                let units = units.into_iter().map(|unit| unit.0).collect();
-                Self { units, ..of(None, None, false) }
-            }
-            Target::Machine { owner, machine } => of(Some(owner), Some(machine), false),
-            Target::Owner(owner) => of(Some(owner), None, false),
-            Target::Admission { owner, machine } => of(Some(owner), machine, true),
-        };
-        Self { reason, ..request }
-    }
-}
-
-impl TryFrom<v1::RetractRequest> for Takeback {
-    type Error = WireError;
-    fn try_from(request: v1::RetractRequest) -> Result<Self, WireError> {
-        let v1::RetractRequest { units, owner, machine, readmit, reason } = request;
-        if !is_reason(&reason) {
-            return Err(WireError::new("the reason", reason, "1 to 1000 bytes of plain text"));
-        }
-        let target = match (owner, machine) {
-            (None, None) if !units.is_empty() && !readmit => {
-                Target::Units(units.into_iter().map(UnitId).collect())
-            }
-            (Some(owner), machine) if units.is_empty() && readmit => Target::Admission { owner, machine },
-            (Some(owner), Some(machine)) if units.is_empty() => Target::Machine { owner, machine },
-            (Some(owner), None) if units.is_empty() => Target::Owner(owner),
-            _ => {
-                let wanted = "either units, or a machine of an owner, or an owner";
-                return Err(WireError::new("what is taken back", "something else", wanted));
-            }
-        };
-        Ok(Self { target, reason })
-    }
 }

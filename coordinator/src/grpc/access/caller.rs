@@ -1,6 +1,6 @@
 //! Who calls: the owner as whom a call was let in, and what that owner may do.
 
-use proto::Owner;
+use domain::Owner;
 use rustls_pki_types::CertificateDer;
 use webpki::EndEntityCert;
 

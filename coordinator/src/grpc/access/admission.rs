@@ -9,7 +9,7 @@ use tonic::Status;
 use tonic::codegen::http::{HeaderValue, Request, Uri};
 
 use super::{Access, Bearers};
-use crate::access::caller::Caller;
+use crate::grpc::access::caller::Caller;
 
 /// A call, by what it shows.
 #[derive(Debug)]

@@ -4,24 +4,22 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use coordinator::core::Refusal;
-use coordinator::{CallError, Handle};
+use crate::core::Refusal;
+use crate::{CallError, Handle};
+use domain::{Lease, PolicyChange, Registration, Report, Steering, Takeback, WorkerId};
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
-use proto::{
-    Lease, OWN_TERM, PolicyChange, Protocol, Registration, Report, Steering, Takeback, WorkerId, malformed,
-    plan_reply, v1,
-};
+use proto::{OWN_TERM, Protocol, malformed, plan_reply, v1};
 use records::policy::MOST_FOLLOWERS;
 use tokio::sync::{Mutex, Semaphore};
 use tokio_stream::wrappers::{ReceiverStream, WatchStream};
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::access::caller::Caller;
-use crate::access::peers::Peer;
-use crate::access::quota::CallUnderWay;
-use crate::following::follow;
+use crate::grpc::access::caller::Caller;
+use crate::grpc::access::peers::Peer;
+use crate::grpc::access::quota::CallUnderWay;
+use crate::grpc::following::follow;
 
 /// A request for units waits at most this long.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
@@ -235,10 +233,10 @@ impl Coordinator for Service {
 
 #[cfg(test)]
 mod tests {
-    use proto::Owner;
+    use domain::Owner;
 
     use super::*;
-    use crate::access::quota::Quotas;
+    use crate::grpc::access::quota::Quotas;
 
     #[test]
     fn counts_that_are_next_to_nothing_on_the_wire_are_held_as_what_they_take_in_memory() {

@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Waker};
 
+use domain::Owner;
 use parking_lot::Mutex;
-use proto::Owner;
 use tonic::Status;
 
-use crate::access::caller::{Caller, Right};
+use crate::grpc::access::caller::{Caller, Right};
 
 /// Those who only read have at most so many connections from one address; the oldest makes room.
 const READERS_AT_AN_ADDRESS: usize = 16;

@@ -1,32 +1,11 @@
-//! The token that a call carries, so that it can come from a file or the environment and end up in no log; and the sign of a
-//! refusal that no waiting mends.
+//! The token that a call carries, so that it can come from a file or the environment and end up in no log.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
-use tonic::Status;
-use tonic::metadata::{Ascii, MetadataValue};
 
-/// The metadata key under which a call carries its token.
-pub const AUTHORIZATION: &str = "authorization";
-
-/// The metadata key of a refusal that is meant for good. Who is refused without it waits: a token or a right that is gone may come
-/// back, as while keys are replaced.
-const FOR_GOOD: &str = "diadem-for-good";
-
-/// The refusal as one that is meant for good: whoever calls is let in no more.
-pub fn for_good(mut refusal: Status) -> Status {
-    refusal.metadata_mut().insert(FOR_GOOD, MetadataValue::from_static("1"));
-    refusal
-}
-
-/// Whether a refusal is meant for good. Coordinators of before do not say so.
-pub fn is_for_good(status: &Status) -> bool {
-    status.metadata().contains_key(FOR_GOOD)
-}
-
-/// What stands in front of the token there.
+/// What stands in front of the token where a call carries it.
 const SCHEME: &str = "Bearer ";
 
 /// Tokens are at least so long: whoever can guess cannot be kept out. Those that diadem makes have 64 digits.
@@ -45,15 +24,12 @@ pub struct AccessToken(String);
 pub struct TokenError;
 
 impl AccessToken {
-    /// The value of the metadata key [`AUTHORIZATION`].
-    pub fn bearer(&self) -> MetadataValue<Ascii> {
-        let mut value: MetadataValue<Ascii> =
-            format!("{SCHEME}{}", self.0).parse().expect("a token is visible ASCII");
-        value.set_sensitive(true);
-        value
+    /// The value of the header `authorization`, not to be shown.
+    pub fn to_bearer(&self) -> String {
+        format!("{SCHEME}{}", self.0)
     }
 
-    /// The token in a value of that key.
+    /// The token in a value of that header.
     ///
     /// # Errors
     /// It is no bearer's, or what follows is no token.
@@ -91,11 +67,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_comes_back_from_its_metadata_and_is_shown_by_nothing() {
+    fn a_token_comes_back_from_its_header_and_is_not_shown() {
         let text = "0123456789abcdef0123456789abcdef";
         let token: AccessToken = text.parse().unwrap();
-        assert_eq!(AccessToken::from_bearer(token.bearer().as_bytes()), Ok(token.clone()));
-        assert!(!format!("{token:?} {:?}", token.bearer()).contains("0123"));
+        assert_eq!(AccessToken::from_bearer(token.to_bearer().as_bytes()), Ok(token.clone()));
+        assert!(!format!("{token:?}").contains("0123"));
     }
 
     #[test]

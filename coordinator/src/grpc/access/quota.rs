@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use coordinator::token_bucket::TokenBucket;
+use crate::token_bucket::TokenBucket;
+use domain::Owner;
 use parking_lot::Mutex;
-use proto::Owner;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::Status;
 

@@ -17,12 +17,12 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 use tracing::warn;
 
-use crate::access::Access;
-use crate::access::caller::Caller;
-use crate::access::peers::{Peer, Seats};
-use crate::encryption::{Encryption, Transport};
-use crate::{KEEP_ALIVE, with_write_timeout};
-use coordinator::token_bucket::TokenBucket;
+use crate::grpc::access::Access;
+use crate::grpc::access::caller::Caller;
+use crate::grpc::access::peers::{Peer, Seats};
+use crate::grpc::encryption::{Encryption, Transport};
+use crate::grpc::{KEEP_ALIVE, with_write_timeout};
+use crate::token_bucket::TokenBucket;
 
 /// Not more connections are held at a time.
 const MOST_CONNECTIONS: u64 = 8192;

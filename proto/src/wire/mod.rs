@@ -2,12 +2,14 @@
 
 mod follow;
 mod leasing;
+mod operator;
 mod status;
 #[cfg(test)]
 mod tests;
 
 use std::time::Duration;
 
+use domain::{RunId, Term, is_unseen};
 use queens::PlanSpec;
 use queens::kernel::KernelName;
 use queens::plan::Fingerprint;
@@ -16,8 +18,6 @@ use thiserror::Error;
 pub use leasing::verdicts_from_reply;
 
 use crate::protocol::Protocol;
-use crate::term::{RunId, Term};
-use crate::text::is_unseen;
 use crate::v1;
 
 /// A message that cannot be what it claims to be.
@@ -30,7 +30,7 @@ pub struct WireError {
 }
 
 impl WireError {
-    pub(crate) fn new(field: &'static str, value: impl ToString, wanted: &'static str) -> Self {
+    fn new(field: &'static str, value: impl ToString, wanted: &'static str) -> Self {
         let mut value = value.to_string();
         // What is refused for its length is not sent back in full.
         if let Some((end, _)) = value.char_indices().nth(LONGEST_SHOWN) {

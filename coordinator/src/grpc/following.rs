@@ -8,15 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use proto::{CopyEnd, FollowReply, FollowRequest, FollowedRun, Term, malformed, v1};
+use domain::{CopyEnd, FollowReply, FollowRequest, FollowedRun, Term};
+use proto::{malformed, v1};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 
-use crate::service::refused;
-use coordinator::{Ending, Following, Handle, LedgerSource, Misfit};
+use crate::grpc::service::refused;
+use crate::{Ending, Following, Handle, LedgerSource, Misfit};
 use records::ledger::{CommitMark, LedgerError, LedgerPosition, LineBefore, LineHash, Pieces, line_before};
 use records::regular_file;
 use records::run_directory::run_file::RUN_FILE;

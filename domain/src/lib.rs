@@ -1,0 +1,33 @@
+//! The nouns that travel between the parts of diadem: owners, leases, counts, terms, and where a run stands. Whoever
+//! sends them, shows them or writes them down speaks these types; none of them does I/O or knows protobuf.
+
+#![forbid(unsafe_code)]
+
+mod access;
+mod card;
+mod following;
+mod leasing;
+mod owner;
+mod policy;
+mod retraction;
+mod status;
+mod steering;
+mod term;
+mod text;
+
+pub use access::{AccessToken, TokenError};
+pub use card::{Hardware, Vendor, card_name, is_meant_by, split_card};
+pub use following::{CopyEnd, FollowReply, FollowRequest, FollowedRun, LedgerPiece};
+pub use leasing::{
+    Lease, LeaseReply, Registration, Renewal, Report, Token, UnitCount, Variant, Verdict, Welcome, WorkerId,
+};
+pub use owner::Owner;
+pub use policy::{Copies, PolicyChange, PolicyInForce};
+pub use retraction::{Takeback, TakenBack, Target, is_reason};
+pub use status::{
+    Assurance, Event, FamilyStatus, LONGEST_SILENCE, MachineStatus, Phase, RunStatus, Sample, TimeLeft, Work,
+    WorkerStatus,
+};
+pub use steering::Steering;
+pub use term::{CoordinatorId, CoordinatorIdError, RunId, Term};
+pub use text::{NAME_BYTES, is_name, is_unseen, seen};

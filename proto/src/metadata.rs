@@ -1,0 +1,47 @@
+//! What a call carries beside its message: the token, and the sign of a refusal that no waiting mends.
+
+use domain::AccessToken;
+use tonic::Status;
+use tonic::metadata::{Ascii, MetadataValue};
+
+/// The metadata key under which a call carries its token.
+pub const AUTHORIZATION: &str = "authorization";
+
+/// The name under which the metadata of a follower's call say the last term on record of its copy, where that was the own one
+/// of a coordinator of its folder.
+pub const OWN_TERM: &str = "diadem-own-term";
+
+/// The metadata key of a refusal that is meant for good. Who is refused without it waits: a token or a right that is gone may come
+/// back, as while keys are replaced.
+const FOR_GOOD: &str = "diadem-for-good";
+
+/// The refusal as one that is meant for good: whoever calls is let in no more.
+pub fn for_good(mut refusal: Status) -> Status {
+    refusal.metadata_mut().insert(FOR_GOOD, MetadataValue::from_static("1"));
+    refusal
+}
+
+/// Whether a refusal is meant for good. Coordinators of before do not say so.
+pub fn is_for_good(status: &Status) -> bool {
+    status.metadata().contains_key(FOR_GOOD)
+}
+
+/// The value of the metadata key [`AUTHORIZATION`] for that token; it is not shown in logs.
+pub fn bearer(token: &AccessToken) -> MetadataValue<Ascii> {
+    let mut value: MetadataValue<Ascii> = token.to_bearer().parse().expect("a token is visible ASCII");
+    value.set_sensitive(true);
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bearer_carries_its_token_and_is_not_shown() {
+        let token: AccessToken = "0123456789abcdef0123456789abcdef".parse().unwrap();
+        let bearer = bearer(&token);
+        assert_eq!(AccessToken::from_bearer(bearer.as_bytes()), Ok(token));
+        assert!(!format!("{bearer:?}").contains("0123"));
+    }
+}

@@ -1,0 +1,147 @@
+//! Between protobuf and domain types: what an operator asks of a run that is being served.
+
+use domain::{Copies, Owner, PolicyChange, PolicyInForce, Steering, Takeback, TakenBack, Target, is_reason};
+use queens::UnitId;
+
+use super::WireError;
+use crate::v1;
+
+impl From<Steering> for v1::SteerRequest {
+    fn from(steering: Steering) -> Self {
+        match steering {
+            Steering::Pause { reason } => Self { pause: Some(reason), ..Self::default() },
+            Steering::Resume => Self { resume: true, ..Self::default() },
+            Steering::Drain { owner, machine } => {
+                Self { drain: Some(machine), owner: owner.name().to_owned(), ..Self::default() }
+            }
+        }
+    }
+}
+
+impl TryFrom<v1::SteerRequest> for Steering {
+    type Error = WireError;
+    fn try_from(request: v1::SteerRequest) -> Result<Self, WireError> {
+        match request {
+            v1::SteerRequest { pause: Some(reason), resume: false, drain: None, .. }
+                if is_reason(&reason) =>
+            {
+                Ok(Self::Pause { reason })
+            }
+            v1::SteerRequest { pause: Some(reason), resume: false, drain: None, .. } => {
+                Err(WireError::new("the reason", reason, "1 to 1000 bytes of plain text"))
+            }
+            v1::SteerRequest { pause: None, resume: true, drain: None, .. } => Ok(Self::Resume),
+            v1::SteerRequest { pause: None, resume: false, drain: Some(machine), owner } => {
+                Ok(Self::Drain { owner: Owner::new(&owner), machine })
+            }
+            _ => Err(WireError::new(
+                "what is wished",
+                "several things or none",
+                "a pause, its end, or a drain",
+            )),
+        }
+    }
+}
+
+impl From<Copies> for v1::Copies {
+    fn from(Copies { followers, replicas }: Copies) -> Self {
+        Self { followers, replicas }
+    }
+}
+
+impl From<v1::Copies> for Copies {
+    fn from(v1::Copies { followers, replicas }: v1::Copies) -> Self {
+        Self { followers, replicas }
+    }
+}
+
+impl From<PolicyChange> for v1::ChangePolicyRequest {
+    fn from(change: PolicyChange) -> Self {
+        let PolicyChange { double_check, replicas, reason } = change;
+        Self { double_check, replicas, reason }
+    }
+}
+
+impl TryFrom<v1::ChangePolicyRequest> for PolicyChange {
+    type Error = WireError;
+    fn try_from(request: v1::ChangePolicyRequest) -> Result<Self, WireError> {
+        let v1::ChangePolicyRequest { double_check, replicas, reason } = request;
+        if !is_reason(&reason) {
+            return Err(WireError::new("the reason", reason, "1 to 1000 bytes of plain text"));
+        }
+        if double_check.is_none() && replicas.is_none() {
+            return Err(WireError::new("what is changed", "nothing", "the double-check or the replicas"));
+        }
+        Ok(Self { double_check, replicas, reason })
+    }
+}
+
+impl From<PolicyInForce> for v1::ChangePolicyReply {
+    fn from(PolicyInForce { double_check, replicas, copies }: PolicyInForce) -> Self {
+        Self { double_check, replicas, copies: Some(copies.into()) }
+    }
+}
+
+impl From<v1::ChangePolicyReply> for PolicyInForce {
+    fn from(reply: v1::ChangePolicyReply) -> Self {
+        let v1::ChangePolicyReply { double_check, replicas, copies } = reply;
+        Self { double_check, replicas, copies: copies.map_or_else(Copies::default, Into::into) }
+    }
+}
+
+impl From<TakenBack> for v1::RetractReply {
+    fn from(TakenBack { units, copies }: TakenBack) -> Self {
+        Self { units, copies: Some(copies.into()) }
+    }
+}
+
+impl From<v1::RetractReply> for TakenBack {
+    fn from(v1::RetractReply { units, copies }: v1::RetractReply) -> Self {
+        Self { units, copies: copies.map_or_else(Copies::default, Into::into) }
+    }
+}
+
+impl From<Takeback> for v1::RetractRequest {
+    fn from(Takeback { target, reason }: Takeback) -> Self {
+        let of = |owner, machine, readmit| Self {
+            units: Vec::new(),
+            owner,
+            machine,
+            readmit,
+            reason: String::new(),
+        };
+        let request = match target {
+            Target::Units(units) => {
+                let units = units.into_iter().map(|unit| unit.0).collect();
+                Self { units, ..of(None, None, false) }
+            }
+            Target::Machine { owner, machine } => of(Some(owner), Some(machine), false),
+            Target::Owner(owner) => of(Some(owner), None, false),
+            Target::Admission { owner, machine } => of(Some(owner), machine, true),
+        };
+        Self { reason, ..request }
+    }
+}
+
+impl TryFrom<v1::RetractRequest> for Takeback {
+    type Error = WireError;
+    fn try_from(request: v1::RetractRequest) -> Result<Self, WireError> {
+        let v1::RetractRequest { units, owner, machine, readmit, reason } = request;
+        if !is_reason(&reason) {
+            return Err(WireError::new("the reason", reason, "1 to 1000 bytes of plain text"));
+        }
+        let target = match (owner, machine) {
+            (None, None) if !units.is_empty() && !readmit => {
+                Target::Units(units.into_iter().map(UnitId).collect())
+            }
+            (Some(owner), machine) if units.is_empty() && readmit => Target::Admission { owner, machine },
+            (Some(owner), Some(machine)) if units.is_empty() => Target::Machine { owner, machine },
+            (Some(owner), None) if units.is_empty() => Target::Owner(owner),
+            _ => {
+                let wanted = "either units, or a machine of an owner, or an owner";
+                return Err(WireError::new("what is taken back", "something else", wanted));
+            }
+        };
+        Ok(Self { target, reason })
+    }
+}

@@ -13,6 +13,9 @@ const SLOW: &str = "--threads 1 --method search --isa portable";
 /// A board that keeps a slow worker busy for some seconds.
 const N: u8 = 17;
 
+/// A board that keeps a slow worker busy for longer than a test needs to stop its coordinator.
+const LARGER_N: u8 = 18;
+
 fn coordinator(folder: &Folder, run: &str, address: &str, more: &str) -> Running {
     let args = format!("coordinator --run {run} --listen {address} --json {more}");
     let running = folder.start(&args, &format!("{run}.log"));
@@ -22,7 +25,11 @@ fn coordinator(folder: &Folder, run: &str, address: &str, more: &str) -> Running
 }
 
 fn begun(folder: &Folder, run: &str, address: &str) -> Running {
-    coordinator(folder, run, address, &format!("--n {N} --method search"))
+    begun_with_board(folder, run, address, N)
+}
+
+fn begun_with_board(folder: &Folder, run: &str, address: &str, n: u8) -> Running {
+    coordinator(folder, run, address, &format!("--n {n} --method search"))
 }
 
 /// A slow worker with these addresses.
@@ -46,7 +53,8 @@ fn fast(folder: &Folder, address: &str) -> Running {
 
 #[track_caller]
 fn is_exact(folder: &Folder, run: &str, outcome: &Completed) {
-    assert_eq!(outcome.json()["total"], published(N));
+    let answer = outcome.json();
+    assert_eq!(answer["total"], published(answer["n"].as_u64().unwrap() as u8));
     let verified = folder.run(&format!("verify {run} --recount 5"));
     assert_eq!(verified.code, Some(0), "{verified:?}");
 }
@@ -81,8 +89,8 @@ fn a_run_that_is_begun_anew_where_another_of_its_plan_was_lost_is_counted_by_the
 #[test]
 fn a_worker_stays_with_its_run_though_another_of_the_plan_is_served_at_its_other_address() {
     let (folder, first, second) = (Folder::new(), free_address(), free_address());
-    let own = begun(&folder, "own", &first);
-    let other = begun(&folder, "other", &second);
+    let [own, other] = [("own", &first), ("other", &second)]
+        .map(|(run, address)| begun_with_board(&folder, run, address, LARGER_N));
     let worker = worker(&folder, &[&first, &second]);
     until_some_is_done(&folder, &first);
     own.kill();

@@ -14,7 +14,8 @@ use crate::standing::RecordError;
 use crate::store::StoreError;
 use crate::verify::VerifyError;
 use crate::{
-    AuditError, CertificateError, CopyError, DoubleCheck, HeadError, MergeError, NothingToRetract, RetractError,
+    AuditError, CertificateError, CopyError, DoubleCheck, HeadError, MergeError, NothingToRetract,
+    RetractError,
 };
 
 /// Tests one group of errors for each class.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::forgery::{Forgery, by_another, count_of, retraction};
 use crate::harness::{Completed, Folder, published, until};
-use crate::second_verifier::check;
+use crate::hostile::second_verifier::check;
 use crate::tools;
 
 fn shards(folder: &Folder, which: &[u8]) -> String {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::harness::{Folder, Running, free_address, published, until};
+use crate::hostile::security::{keys, serve};
 use crate::proxy::{Proxy, Swallow, Weather};
-use crate::security::{keys, serve};
 
 /// A lease is safe for this long without renewal.
 const LEASE_TIME: Duration = Duration::from_secs(15);

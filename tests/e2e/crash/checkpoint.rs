@@ -179,7 +179,7 @@ fn run_killed_during_saves_ends_exact() {
     let mut killed = 0;
     while killed < repetitions("DIADEM_CHECKPOINT_KILLS", 12) {
         let mut process = Command::new(std::env::current_exe().unwrap())
-            .args(["checkpoint::record_until_killed", "--exact", "--ignored"])
+            .args(["crash::checkpoint::record_until_killed", "--exact", "--ignored"])
             .env("DIADEM_CHECKPOINT_RUN", &run)
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::crash::withheld::flip;
 use crate::harness::{Folder, Running, free_address, published, until};
-use crate::withheld::flip;
 
 /// What its debug log says once it has seen the run.
 pub const SEES_RUN: &str = "waiting for the end of the run";

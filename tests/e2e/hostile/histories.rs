@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::forgery::{Forgery, Line, unit_of};
 use crate::harness::{Folder, repetitions};
+use crate::hostile::second_verifier::check;
 use crate::owner_lies::{by, of_owner};
-use crate::second_verifier::check;
 use crate::tools;
 
 const MAKERS: [(&str, &str); 8] = [

@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use crate::harness::{Folder, PATIENCE, Running, free_address, published, until};
-use crate::security::{keys, text};
+use crate::hostile::security::{keys, text};
 
 /// A coordinator with a dashboard, listening on both addresses.
 fn serve(folder: &Folder, address: &str, http: &str, more: &str) -> Running {

@@ -2,11 +2,11 @@
 
 use queens::{Measure, Summand};
 
+use crate::commands::verify::lie_about;
 use crate::harness::{Completed, Folder, free_address, published, until};
-use crate::second_verifier::check;
-use crate::security::keys;
+use crate::hostile::second_verifier::check;
+use crate::hostile::security::keys;
 use crate::tools;
-use crate::verify::lie_about;
 
 #[test]
 fn a_unit_that_verify_names_is_taken_back_and_counted_again() {

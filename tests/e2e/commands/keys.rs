@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::harness::{Folder, Running, free_address, in_time, published, until};
-use crate::security::{folder_of, keys, serve, text};
+use crate::hostile::security::{folder_of, keys, serve, text};
 
 #[test]
 fn renewed_keys_take_effect_while_workers_still_have_the_old_token() {

@@ -9,11 +9,11 @@ use tokio::runtime::Runtime;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::service::Routes;
 
+use crate::commands::keys::work;
+use crate::commands::status_wait::{SEES_RUN, start_waiting};
 use crate::harness::{Folder, Running, free_address, published, until};
 use crate::held_file::HeldFile;
-use crate::keys::work;
-use crate::security::{folder_of, keys, let_certificate_expire, serve, text};
-use crate::status_wait::{SEES_RUN, start_waiting};
+use crate::hostile::security::{folder_of, keys, let_certificate_expire, serve, text};
 
 /// Whoever has that log has been taken in, is refused for that reason now, and has told so once.
 fn until_refused(folder: &Folder, log: &str, why: &str) {

@@ -9,7 +9,7 @@ use rustix::process::Signal;
 
 use crate::harness::{Folder, Running, free_address, in_time, stays, until};
 use crate::held_file::HeldFile;
-use crate::security::keys;
+use crate::hostile::security::keys;
 
 #[test]
 fn what_is_interrupted_has_the_code_of_its_signal() {

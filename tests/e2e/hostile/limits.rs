@@ -17,7 +17,7 @@ use tonic::{Code, Request};
 use worker::{Config, CoordinatorError, Lender};
 
 use crate::harness::{Completed, Folder, Running, free_address, published, until};
-use crate::security::{keys, serve, text};
+use crate::hostile::security::{keys, serve, text};
 
 /// What a client of any kind gets for a call.
 fn call<T>(address: &str, call: impl AsyncFnOnce(CoordinatorClient<Channel>) -> T) -> T {

@@ -14,8 +14,8 @@ use records::store::{OpenOptions, Store};
 use records::testing::known_run;
 use serde_json::Value;
 
-use crate::dashboard::get;
 use crate::harness::{Folder, Running, free_address, published, until};
+use crate::web::dashboard::get;
 
 /// Why a worker waits.
 const WAITS: &str = "waiting for the coordinator: the answer is withheld";

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::forgery::{Forgery, count_of, unit_of};
 use crate::harness::{Folder, free_address, published, until};
-use crate::second_verifier::check;
+use crate::hostile::second_verifier::check;
 use crate::tools;
 
 /// The canonical form of JSON, as RFC 8785 has it, by other means.

@@ -20,4 +20,7 @@ mod web;
 #[path = "../../dashboard/tests/page/webdriver.rs"]
 mod webdriver;
 
-use support::{client, forgery, harness, held_file, lies, noting, owner_lies, proxy, relay};
+use support::{
+    check, client, credentials, forgery, harness, held_file, http, lies, noting, owner_lies, proxy, relay,
+    waiting,
+};

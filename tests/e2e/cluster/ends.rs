@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use crate::harness::{Folder, Running, free_address, published, repetitions, until};
+use crate::harness::{Folder, Running, published, repetitions, until};
 
 /// From the last record to the answer.
 const SOON: Duration = Duration::from_secs(10);
@@ -25,16 +25,17 @@ enum Killed {
 struct Run {
     folder: Folder,
     serve: String,
+    address: String,
     coordinator: Running,
     workers: [Running; 2],
 }
 
 impl Run {
     fn begin(n: u8, machines: [&str; 2]) -> Self {
-        let (folder, address) = (Folder::new(), free_address());
+        let folder = Folder::new();
         let plan = format!("--n {n} --method search --double-check all");
-        let serve = format!("coordinator {plan} --run run --listen {address} --json");
-        let coordinator = folder.start(&serve, "coordinator.log");
+        let serve = format!("coordinator {plan} --run run --json");
+        let (coordinator, address) = folder.serve(&serve, "coordinator.log");
         // Slow enough that kills come in the middle.
         let kernel = if n < 18 { "--method search --isa portable" } else { "--method search" };
         let workers = [0, 1].map(|k| {
@@ -44,12 +45,12 @@ impl Run {
                 &format!("w{k}.log"),
             )
         });
-        Self { folder, serve, coordinator, workers }
+        Self { folder, serve, address, coordinator, workers }
     }
 
     /// Kills at a random moment; gives the run and the workers that are left, and how much was counted where a coordinator begins anew.
     fn kill(self, killed: Killed, random: &mut StdRng) -> (Folder, Running, Vec<Running>, u64) {
-        let Self { folder, serve, mut coordinator, workers: [dies, lives] } = self;
+        let Self { folder, serve, address, mut coordinator, workers: [dies, lives] } = self;
         let first = random.random_range(1..3000);
         until("there is progress", || folder.counts_and_checks("run") > first || coordinator.has_ended());
         let (mut left, mut counted) = (vec![lives], 0);
@@ -62,7 +63,7 @@ impl Run {
             coordinator.kill();
             counted = folder.counts("run") as u64;
             std::thread::sleep(Duration::from_millis(random.random_range(0..600)));
-            coordinator = folder.start(&serve, "coordinator.log");
+            coordinator = folder.serve_at(&address, &serve, "coordinator.log");
         }
         (folder, coordinator, left, counted)
     }

@@ -213,6 +213,7 @@ fn a_worker_that_meets_a_term_which_nobody_opens_says_so_and_goes_on_with_anothe
     let said = "the number of a term cannot be 9223372036854775808; it must be below";
     assert_eq!((left.code, registered), (Some(1), None), "{left:?}");
     assert!(left.stderr.contains(said), "{left:?}");
+    // The coordinator comes later.
     let (folder, address) = (Folder::new(), free_address());
     let (_runtime, strange, registered) = announce(absurd());
     // It takes no plan from the one that is there before the other.
@@ -221,7 +222,7 @@ fn a_worker_that_meets_a_term_which_nobody_opens_says_so_and_goes_on_with_anothe
     let worker = folder.start(&both, "worker");
     let log = || std::fs::read_to_string(folder.path().join("worker")).unwrap();
     until("the worker has met the term", || log().contains(said));
-    let coordinator = folder.start(&format!("coordinator --n 8 --run run --listen {address} --json"), "log");
+    let coordinator = folder.serve_at(&address, "coordinator --n 8 --run run --json", "log");
     let worker = worker.end();
     assert_eq!((worker.code, registered.lock().unwrap().is_none()), (Some(0), true), "{worker:?}");
     assert_eq!(coordinator.end().json()["total"], published(8));
@@ -234,11 +235,10 @@ fn a_worker_that_does_not_understand_a_verdict_goes_on_with_another_coordinator_
     // The plan of the run that the other one serves.
     let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
     let spec = serde_json::to_string(&plan.spec()).unwrap();
-    let (folder, address) = (Folder::new(), free_address());
+    let folder = Folder::new();
     // The other coordinator's next term is the second one of its run.
-    let serve = format!("coordinator --n 8 --run run --listen {address} --json");
-    let first = folder.start(&serve, "first");
-    until("it serves", || first.says("serving"));
+    let serve = "coordinator --n 8 --run run --json";
+    let (first, address) = folder.serve(serve, "first");
     first.terminate();
     first.end();
     let run = RunDirectory::open(&folder.path().join("run")).unwrap().run().hash().bytes().to_vec();
@@ -253,7 +253,7 @@ fn a_worker_that_does_not_understand_a_verdict_goes_on_with_another_coordinator_
     let log = || std::fs::read_to_string(folder.path().join("worker")).unwrap();
     let given_up = || log().matches(&format!("not called any more: {said}")).count();
     until("the worker has heard the verdict", || given_up() == 1);
-    let coordinator = folder.start(&serve, "log");
+    let coordinator = folder.serve_at(&address, serve, "log");
     let worker = worker.end();
     assert_eq!((worker.code, given_up()), (Some(0), 1), "{}", log());
     assert_eq!(coordinator.end().json()["total"], published(8));
@@ -261,9 +261,8 @@ fn a_worker_that_does_not_understand_a_verdict_goes_on_with_another_coordinator_
 
 #[test]
 fn a_coordinator_serves_the_versions_that_it_speaks_and_refuses_others_with_a_sentence() {
-    let (folder, address) = (Folder::new(), free_address());
-    let running = folder.start(&format!("coordinator --n 8 --run run --listen {address} --stay"), "log");
-    until("the coordinator listens", || std::net::TcpStream::connect(&address).is_ok());
+    let folder = Folder::new();
+    let (running, address) = folder.serve("coordinator --n 8 --run run --stay", "log");
     Runtime::new().unwrap().block_on(async {
         let mut client = CoordinatorClient::connect(format!("http://{address}")).await.unwrap();
         let plan = client.plan(v1::PlanRequest {}).await.unwrap().into_inner();

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::harness::{Folder, Running, free_address, published, until};
+use crate::harness::{Folder, Running, published, until};
 
 /// Whether OpenCL has a device here that counts right.
 fn has_card(folder: &Folder) -> bool {
@@ -68,11 +68,8 @@ fn a_run_on_a_card_and_on_threads_with_all_checked_is_exact_whoever_is_killed() 
     if !has_card(&folder) {
         return;
     }
-    let address = free_address();
-    let coordinator = folder.start(
-        &format!("coordinator --n 14 --method search --run run --listen {address} --double-check all --json"),
-        "c.log",
-    );
+    let (coordinator, address) =
+        folder.serve("coordinator --n 14 --method search --run run --double-check all --json", "c.log");
     let worker = |what: &str, log: &str| {
         folder.start(&format!("worker --coordinator http://{address} --machine rack {what}"), log)
     };
@@ -229,10 +226,8 @@ fn a_worker_on_a_card_drains_though_its_driver_listens_to_signals_as_well() {
     if !has_card(&folder) {
         return;
     }
-    let address = free_address();
-    let serve =
-        format!("coordinator --n 20 --method search --run run --listen {address} --double-check none");
-    let coordinator = folder.start(&serve, "c.log");
+    let (coordinator, address) =
+        folder.serve("coordinator --n 20 --method search --run run --double-check none", "c.log");
     let worker = folder.start(
         &format!("worker --coordinator http://{address} --gpu all --method search --drain 4m"),
         "w.log",

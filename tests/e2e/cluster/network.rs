@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::harness::{Folder, Running, free_address, published, until};
-use crate::hostile::security::{keys, serve};
+use crate::credentials::{keys, serve};
+use crate::harness::{Folder, Running, published, until};
 use crate::proxy::{Proxy, Swallow, Weather};
 
 /// A lease is safe for this long without renewal.
@@ -31,12 +31,10 @@ struct Cluster {
 impl Cluster {
     /// That many workers of one thread, each behind a proxy of its own.
     fn new(n: u8, workers: usize, weather: Weather) -> Self {
-        let (folder, address) = (Folder::new(), free_address());
-        let serve = format!(
-            "coordinator --n {n} --method search --run run --listen {address} --double-check none --stay --json"
-        );
-        let coordinator = folder.start(&serve, "coordinator.log");
-        until("the coordinator listens", || std::net::TcpStream::connect(&address).is_ok());
+        let folder = Folder::new();
+        let serve =
+            format!("coordinator --n {n} --method search --run run --double-check none --stay --json");
+        let (coordinator, address) = folder.serve(&serve, "coordinator.log");
         let proxies: Vec<_> = (0..workers).map(|_| Proxy::new(&address, weather)).collect();
         let start = |(k, proxy): (usize, &Proxy)| {
             let url = format!("http://{}", proxy.address);
@@ -172,8 +170,8 @@ fn a_half_open_connection_is_noticed_by_both_ends_before_a_lease_expires_or_soon
 
 #[test]
 fn a_handshake_that_nobody_answers_is_given_up_and_begun_again() {
-    let (folder, address) = (keys(), free_address());
-    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let folder = keys();
+    let (_coordinator, address) = serve(&folder, "keys/coordinator");
     let proxy = Proxy::new(&address, Weather::default());
     proxy.cut();
     let slow = "--threads 1 --isa portable";

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::commands::status_wait::{SEES_RUN, start_waiting};
 use crate::harness::{Completed, Folder, Running, free_address, published, until};
+use crate::waiting::{SEES_RUN, start_waiting};
 
 const SLOW: &str = "--threads 1 --method search --isa portable";
 

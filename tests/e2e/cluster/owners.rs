@@ -4,7 +4,7 @@
 use records::run_directory::RunDirectory;
 use serde_json::Value;
 
-use crate::harness::{Folder, Running, free_address, published, until};
+use crate::harness::{Folder, Running, published, until};
 
 const N: u8 = 16;
 
@@ -19,12 +19,22 @@ struct Run {
     address: String,
 }
 
+fn serve(folder: &Folder, address: &str) -> (Running, String) {
+    let plan = format!("--n {N} --method search --double-check all");
+    let mut serve = folder.diadem(&format!("coordinator {plan} --run run --listen {address} --json"));
+    let tokens = ["ada", "ben"].map(|owner| format!("{} {owner}", token(owner))).join("\n");
+    folder.serve_command(serve.env("DIADEM_JOIN_TOKEN", tokens), "log")
+}
+
 impl Run {
-    fn coordinator(&self) -> Running {
-        let plan = format!("--n {N} --method search --double-check all");
-        let serve = format!("coordinator {plan} --run run --listen {} --json", self.address);
-        let tokens = ["ada", "ben"].map(|owner| format!("{} {owner}", token(owner))).join("\n");
-        self.folder.start_command(self.folder.diadem(&serve).env("DIADEM_JOIN_TOKEN", tokens), "log")
+    fn begin() -> (Self, Running) {
+        let folder = Folder::new();
+        let (coordinator, address) = serve(&folder, "127.0.0.1:0");
+        (Self { folder, address }, coordinator)
+    }
+
+    fn serve_again(&self) -> Running {
+        serve(&self.folder, &self.address).0
     }
 
     fn worker(&self, owner: &str, machine: &str) -> Running {
@@ -50,8 +60,7 @@ impl Run {
 
 #[test]
 fn an_owner_who_is_back_for_the_end_makes_the_answer_proven_though_the_coordinator_is_killed_then() {
-    let run = Run { folder: Folder::new(), address: free_address() };
-    let coordinator = run.coordinator();
+    let (run, coordinator) = Run::begin();
     let ben = run.worker("ben", "b");
     until("ben has begun", || run.folder.counts("run") > 20);
     ben.terminate();
@@ -66,7 +75,7 @@ fn an_owner_who_is_back_for_the_end_makes_the_answer_proven_though_the_coordinat
         run.folder.counts("run") == units && within + between > units + 20
     });
     coordinator.kill();
-    let coordinator = run.coordinator();
+    let coordinator = run.serve_again();
     let answer = coordinator.end().json();
     assert_eq!(
         (&answer["total"], &answer["worth"]["proven"]),

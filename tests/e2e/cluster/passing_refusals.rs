@@ -1,7 +1,6 @@
 //! Refusals that may pass by themselves end nobody who takes part: they are waited for, as a coordinator that is away is.
 
 use std::fs;
-use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use tokio::net::TcpListener;
@@ -9,11 +8,10 @@ use tokio::runtime::Runtime;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::service::Routes;
 
-use crate::commands::keys::work;
-use crate::commands::status_wait::{SEES_RUN, start_waiting};
-use crate::harness::{Folder, Running, free_address, published, until};
+use crate::credentials::{folder_of, keys, let_certificate_expire, serve, serve_again, text, work};
+use crate::harness::{Folder, Running, published, until};
 use crate::held_file::HeldFile;
-use crate::hostile::security::{folder_of, keys, let_certificate_expire, serve, text};
+use crate::waiting::{SEES_RUN, start_waiting};
 
 /// Whoever has that log has been taken in, is refused for that reason now, and has told so once.
 fn until_refused(folder: &Folder, log: &str, why: &str) {
@@ -29,10 +27,9 @@ fn until_it_goes_on(folder: &Folder, log: &str, mut running: Running) {
 
 #[test]
 fn a_server_that_stands_in_for_a_coordinator_and_knows_no_call_is_waited_out() {
-    let (folder, address) = (Folder::new(), free_address());
-    let serve = format!("coordinator --n 18 --run run --listen {address}");
-    let coordinator = folder.start(&serve, "log");
-    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let folder = Folder::new();
+    let serve = "coordinator --n 18 --run run";
+    let (coordinator, address) = folder.serve(serve, "log");
     let slow = "--threads 1 --isa portable";
     let worker = folder.start(&format!("worker --coordinator http://{address} {slow}"), "worker.log");
     let follower = folder.start(&format!("follow http://{address} --run copy"), "follower.log");
@@ -48,7 +45,7 @@ fn a_server_that_stands_in_for_a_coordinator_and_knows_no_call_is_waited_out() {
         until_refused(&folder, log, "there is a server at that address, but no coordinator");
     }
     drop(runtime);
-    let _coordinator = folder.start(&serve, "log");
+    let _coordinator = folder.serve_at(&address, serve, "log");
     for (log, running) in logs.into_iter().zip([worker, follower]) {
         until_it_goes_on(&folder, log, running);
     }
@@ -56,8 +53,8 @@ fn a_server_that_stands_in_for_a_coordinator_and_knows_no_call_is_waited_out() {
 
 #[test]
 fn a_token_that_is_gone_for_a_while_is_waited_for() {
-    let (folder, address) = (keys(), free_address());
-    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let folder = keys();
+    let (_coordinator, address) = serve(&folder, "keys/coordinator");
     let worker = work(&folder, &address, "keys/worker", "a");
     until("something is on record", || folder.counts("run") > 0);
     let [known, aside] =
@@ -70,15 +67,15 @@ fn a_token_that_is_gone_for_a_while_is_waited_for() {
 
 #[test]
 fn a_certificate_that_is_not_valid_for_a_while_is_waited_for() {
-    let (folder, address) = (keys(), free_address());
-    let coordinator = serve(&folder, &address, "keys/coordinator");
+    let folder = keys();
+    let (coordinator, address) = serve(&folder, "keys/coordinator");
     let worker = work(&folder, &address, "keys/worker", "a");
     until("something is on record", || folder.counts("run") > 0);
     coordinator.kill();
     let files = ["server.pem", "server.key"].map(|file| folder.path().join("keys/coordinator").join(file));
     let valid = files.each_ref().map(|file| fs::read(file).unwrap());
     let_certificate_expire(&folder);
-    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let _coordinator = serve_again(&folder, &address, "keys/coordinator");
     until_refused(&folder, "a.log", "the coordinator's certificate has expired");
     files.iter().zip(valid).for_each(|(file, text)| fs::write(file, text).unwrap());
     until_it_goes_on(&folder, "a.log", worker);
@@ -86,7 +83,7 @@ fn a_certificate_that_is_not_valid_for_a_while_is_waited_for() {
 
 #[test]
 fn keys_that_are_replaced_for_good_are_taken_by_those_who_go_on_without_another_start() {
-    let (folder, address) = (keys(), free_address());
+    let folder = keys();
     let files = [
         ("early", "worker", "join.token"),
         ("copier", "follower", "follow.token"),
@@ -97,12 +94,8 @@ fn keys_that_are_replaced_for_good_are_taken_by_those_who_go_on_without_another_
         let [authority, token_source] = ["ca.pem", token].map(|file| source("keys", place, file));
         folder_of(&folder, name, &[("ca.pem", &*authority), (token, &*token_source)]);
     }
-    let serve = |keys: &str| {
-        let args = "coordinator --n 17 --run run --method search --double-check none --json";
-        folder.start(&format!("{args} --listen {address} --keys {keys}"), "log")
-    };
-    let coordinator = serve("keys/coordinator");
-    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let serve = "coordinator --n 17 --run run --method search --double-check none --json --keys";
+    let (coordinator, address) = folder.serve(&format!("{serve} keys/coordinator"), "log");
     let follower = format!("follow https://{address} --keys copier --run copy");
     let follower = folder.start(&follower, "copier.log");
     let wait = format!("--coordinator https://{address} --keys onlooker");
@@ -112,7 +105,7 @@ fn keys_that_are_replaced_for_good_are_taken_by_those_who_go_on_without_another_
     let worker = work(&folder, &address, "early", "early");
     until("something is on record", || folder.counts("run") > 0);
     coordinator.kill();
-    let coordinator = serve("others/coordinator");
+    let coordinator = folder.serve_at(&address, &format!("{serve} others/coordinator"), "log");
     let why = "the coordinator's certificate is not of the authority in ca.pem";
     ["early.log", "copier.log"].into_iter().for_each(|log| until_refused(&folder, log, why));
     until("it warns", || waiting.says("no status, trying again: the coordinator's cert"));
@@ -143,8 +136,8 @@ fn keys_that_are_replaced_for_good_are_taken_by_those_who_go_on_without_another_
 
 #[test]
 fn a_folder_of_keys_that_hangs_keeps_nobody_from_going_on() {
-    let (folder, address) = (keys(), free_address());
-    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let folder = keys();
+    let (_coordinator, address) = serve(&folder, "keys/coordinator");
     let mut worker = work(&folder, &address, "keys/worker", "a");
     until("something is on record", || folder.counts("run") > 0);
     let Some(held) = HeldFile::against_all(&folder, "keys/worker/ca.pem") else { return };
@@ -169,8 +162,8 @@ fn a_folder_of_keys_that_hangs_keeps_nobody_from_going_on() {
 
 #[test]
 fn wait_outlasts_a_refusal_that_may_pass() {
-    let (folder, address) = (keys(), free_address());
-    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let folder = keys();
+    let (_coordinator, address) = serve(&folder, "keys/coordinator");
     let wait = format!("--coordinator https://{address} --keys keys/status");
     let mut waiting = start_waiting(&folder, &wait, "wait.log");
     until("it sees the run", || waiting.says(SEES_RUN));

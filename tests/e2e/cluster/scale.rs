@@ -11,7 +11,7 @@ use records::shard::Shard;
 use records::store::Store;
 use records::testing::known_run;
 
-use crate::harness::{Folder, free_address, repetitions, until, until_within};
+use crate::harness::{Folder, repetitions, until, until_within};
 
 /// The plan that n = 28 is counted by, of 9.7 million units.
 fn ten_million_units() -> Plan {
@@ -64,9 +64,8 @@ fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigaby
     let limits =
         [("from the ledger", Duration::from_mins(2)), ("from the checkpoint", Duration::from_secs(10))];
     for (how, limit) in limits {
-        let address = free_address();
         let begun = Instant::now();
-        let coordinator = folder.start(&format!("coordinator --run run --listen {address}"), how);
+        let (coordinator, address) = folder.serve("coordinator --run run", how);
         until("it answers", || {
             folder.run(&format!("status --coordinator http://{address} --json")).code == Some(0)
         });
@@ -86,12 +85,12 @@ fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigaby
 /// `DIADEM_CATCH_UP_RECORDS=4000000` are more than a gigabyte.
 #[test]
 fn a_follower_catches_up_a_long_ledger_and_neither_side_takes_much_memory_for_it() {
-    let (folder, address) = (Folder::new(), free_address());
+    let folder = Folder::new();
     let plan = ten_million_units();
     let units = plan.units();
     let records = u64::from(repetitions("DIADEM_CATCH_UP_RECORDS", 100_000)).min(units);
     synthetic(&folder.path().join("run"), &plan, Shard::default(), units - records..units);
-    let coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "log");
+    let (coordinator, address) = folder.serve("coordinator --run run", "log");
     // Once it has read the ledger itself, what it takes more is the follower's.
     until("it is audited", || fs::read_to_string(&coordinator.log).unwrap().contains("all of it is sound"));
     let (before, begun) = (coordinator.peak_kib().unwrap(), Instant::now());

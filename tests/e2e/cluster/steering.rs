@@ -15,17 +15,15 @@ fn status(folder: &Folder, access: &str) -> Value {
 #[test]
 fn a_run_pauses_also_across_a_restart_and_goes_on_when_it_is_resumed() {
     let folder = Folder::new();
-    let address = free_address();
     folder.run("keys init keys --host 127.0.0.1");
+    let serving = "coordinator --n 17 --method search --run run --keys keys/coordinator";
+    let (coordinator, address) = folder.serve(serving, "c.log");
     let url = format!("https://{address}");
-    let serving =
-        format!("coordinator --n 17 --method search --run run --listen {address} --keys keys/coordinator");
     let access = format!("--coordinator {url} --keys keys/status");
     let steer =
         |what: &str, keys: &str| folder.run(&format!("{what} --coordinator {url} --keys keys/{keys}"));
 
-    let coordinator = folder.start(&serving, "c.log");
-    until("it serves", || status(&folder, &access)["n"] == 17);
+    assert_eq!(status(&folder, &access)["n"], 17);
     for (keys, why) in [("worker", "admin token"), ("status", "reads only")] {
         steer("pause --reason mine", keys).refused(&[why]);
         steer("resume", keys).refused(&[why]);
@@ -48,7 +46,7 @@ fn a_run_pauses_also_across_a_restart_and_goes_on_when_it_is_resumed() {
     assert!(text.contains("paused: maintenance"), "{text}");
 
     coordinator.kill();
-    let coordinator = folder.start(&serving, "c2.log");
+    let coordinator = folder.serve_at(&address, serving, "c2.log");
     until("the worker is back", || has_worker(&status(&folder, &access)));
     stays(Duration::from_millis(700), "nothing is counted", || folder.counts("run") == 0);
     assert_eq!(status(&folder, &access)["done"], 0, "the pause is forgotten");
@@ -66,13 +64,9 @@ fn a_run_pauses_also_across_a_restart_and_goes_on_when_it_is_resumed() {
 #[test]
 fn what_a_coordinator_was_told_holds_after_a_restart_before_anything_is_counted() {
     let folder = Folder::new();
-    let address = free_address();
-    let serving = format!("coordinator --run run --listen {address}");
+    let serving = "coordinator --run run";
     let told = |command: &str, log: &str| {
-        let coordinator = folder.start(command, log);
-        until("it is served", || {
-            folder.run(&format!("status --coordinator http://{address} --json")).code == Some(0)
-        });
+        let (coordinator, address) = folder.serve(command, log);
         let status = folder.run(&format!("status --coordinator http://{address} --json")).json();
         coordinator.terminate();
         coordinator.end();
@@ -80,21 +74,20 @@ fn what_a_coordinator_was_told_holds_after_a_restart_before_anything_is_counted(
     };
     let first = told(&format!("{serving} --n 12 --double-check all --replicas 1"), "1.log");
     assert_eq!(first, ("all".into(), 1.into()));
-    assert_eq!(told(&serving, "2.log"), first);
-    folder.run(&format!("{serving} --double-check 5%")).refused(&["this run checks all", "raised only"]);
-    assert_eq!(folder.run(&format!("{serving} --double-check 5%")).code, Some(2));
+    assert_eq!(told(serving, "2.log"), first);
+    folder
+        .run(&format!("{serving} --listen 127.0.0.1:0 --double-check 5%"))
+        .refused(&["this run checks all", "raised only"]);
+    assert_eq!(folder.run(&format!("{serving} --listen 127.0.0.1:0 --double-check 5%")).code, Some(2));
 }
 
 #[test]
 fn the_workers_of_a_machine_leave_when_the_operator_wishes_it() {
     let folder = Folder::new();
-    let address = free_address();
-    let access = format!("--coordinator http://{address}");
     // Units of seconds, by the slowest kernel.
-    let coordinator = folder.start(
-        &format!("coordinator --n 20 --families 0,1,0 --run run --listen {address} --double-check none"),
-        "c.log",
-    );
+    let (coordinator, address) =
+        folder.serve("coordinator --n 20 --families 0,1,0 --run run --double-check none", "c.log");
+    let access = format!("--coordinator http://{address}");
     let worker = |machine: &str| {
         let kernel = "--method search --isa portable --drain 4m";
         let command = format!("worker {access} --threads 1 --machine {machine} {kernel}");
@@ -139,8 +132,7 @@ fn a_time_that_is_up_ends_a_worker_like_a_first_signal_and_a_count_like_a_signal
     let counted = folder.run("count 20 --quiet --in-memory --for 0s");
     assert_eq!(counted.code, Some(143), "{counted:?}");
     in_time(Duration::from_secs(9), begun);
-    let address = free_address();
-    let mut coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "c.log");
+    let (mut coordinator, address) = folder.serve("coordinator --run run", "c.log");
     let begun = Instant::now();
     let worker = folder.start(
         &format!("worker --coordinator http://{address} --threads 1 --for 2s --nice 19 --drain 5s"),
@@ -166,12 +158,9 @@ fn a_time_that_is_up_ends_a_worker_like_a_first_signal_and_a_count_like_a_signal
 #[test]
 fn a_worker_whose_coordinator_is_lost_waits_or_finishes_or_leaves_as_it_was_told() {
     let folder = Folder::new();
-    let address = free_address();
     // The first units take minutes, and all others years: who finishes what it holds is still there.
-    let coordinator = folder.start(
-        &format!("coordinator --n 32 --families 0,1,0 --run run --listen {address} --double-check none"),
-        "c.log",
-    );
+    let (coordinator, address) =
+        folder.serve("coordinator --n 32 --families 0,1,0 --run run --double-check none", "c.log");
     let access = format!("--coordinator http://{address}");
     let worker = |what: &str| {
         let kernel = "--method search --isa portable --threads 1";
@@ -194,16 +183,15 @@ fn a_worker_whose_coordinator_is_lost_waits_or_finishes_or_leaves_as_it_was_told
     in_time(Duration::from_secs(5), begun);
     stays(Duration::from_secs(1), "two are there", || !waits.has_ended() && !finishes.has_ended());
     // What they have counted meanwhile is welcome when it comes back.
-    let coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "c2.log");
+    let coordinator = folder.serve_at(&address, "coordinator --run run", "c2.log");
     until("they are back", || status(&folder, &access)["workers_total"] == 2);
     [coordinator, waits, finishes].into_iter().for_each(Running::kill);
 }
 
 #[test]
 fn a_worker_that_finishes_what_it_holds_says_how_much_of_it_is_counted_again() {
-    let (folder, address) = (Folder::new(), free_address());
-    let serve = format!("coordinator --n 17 --method search --run run --listen {address}");
-    let coordinator = folder.start(&serve, "c.log");
+    let folder = Folder::new();
+    let (coordinator, address) = folder.serve("coordinator --n 17 --method search --run run", "c.log");
     let finishes = "--on-coordinator-lost finish --give-up-after 1s --ahead 1s";
     let kernel = "--method search --isa portable --threads 1";
     let worker = folder.start(&format!("worker --coordinator http://{address} {kernel} {finishes}"), "w.log");

@@ -21,13 +21,14 @@ fn status(folder: &Folder, address: &str) -> Option<Value> {
 #[test]
 fn workers_and_coordinator_killed_again_and_again_still_count_exactly() {
     let folder = Folder::new();
-    let address = free_address();
     let mut random = StdRng::seed_from_u64(15);
+    let serve = "coordinator --n 17 --method search --run run --json";
+    let (coordinator, address) = folder.serve(serve, "coordinator.log");
+    coordinator.kill();
     // A worker that was there first waits for its coordinator.
     let mut workers: Vec<Option<Running>> =
         (0..3).map(|k| Some(worker(&folder, &address, &format!("w{k}")))).collect();
-    let serve = format!("coordinator --n 17 --method search --run run --listen {address} --json");
-    let mut coordinator = folder.start(&serve, "coordinator.log");
+    let mut coordinator = folder.serve_at(&address, serve, "coordinator.log");
     let mut coordinator_kills = 0;
     let mut worker_kills = 0;
     while !coordinator.has_ended() {
@@ -40,7 +41,7 @@ fn workers_and_coordinator_killed_again_and_again_still_count_exactly() {
         }
         if coordinator_kills < 3 && worker_kills > coordinator_kills {
             coordinator.kill();
-            coordinator = folder.start(&serve, "coordinator.log");
+            coordinator = folder.serve_at(&address, serve, "coordinator.log");
             coordinator_kills += 1;
             continue;
         }
@@ -62,8 +63,7 @@ fn workers_and_coordinator_killed_again_and_again_still_count_exactly() {
 #[test]
 fn workers_leave_by_themselves_when_all_is_counted() {
     let folder = Folder::new();
-    let address = free_address();
-    let coordinator = folder.start(&format!("coordinator --n 13 --run run --listen {address} --json"), "log");
+    let (coordinator, address) = folder.serve("coordinator --n 13 --run run --json", "log");
     let workers = [worker(&folder, &address, "a"), worker(&folder, &address, "b")];
     assert_eq!(coordinator.end().json()["total"], published(13));
     for worker in workers {
@@ -74,8 +74,7 @@ fn workers_leave_by_themselves_when_all_is_counted() {
 #[test]
 fn a_worker_that_is_stopped_gives_back_what_it_holds_within_two_seconds() {
     let folder = Folder::new();
-    let address = free_address();
-    let coordinator = folder.start(&format!("coordinator --n 18 --run run --listen {address}"), "log");
+    let (coordinator, address) = folder.serve("coordinator --n 18 --run run", "log");
     let leaving = worker(&folder, &address, "leaving");
     until("it has counted something", || folder.counts("run") > 0);
     let asked = Instant::now();
@@ -98,8 +97,8 @@ fn a_worker_that_is_refused_leaves_though_another_of_its_addresses_is_silent() {
     let ledger = folder.ledger("run");
     let machine = ledger.split("\"machine\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
     assert_eq!(folder.run(&format!("retract run --machine {machine} --reason hot")).code, Some(0));
-    let [address, silent] = [(); 2].map(|()| free_address());
-    let coordinator = folder.start(&format!("coordinator --run run --listen {address} --json"), "c.log");
+    let (coordinator, address) = folder.serve("coordinator --run run --json", "c.log");
+    let silent = free_address();
     let join = format!("worker --coordinator http://{silent},http://{address} --threads 1 --machine");
     let mut refused = folder.start(&format!("{join} {machine}"), "refused.log");
     until_within(Duration::from_mins(1), "it leaves", || refused.has_ended());
@@ -112,13 +111,12 @@ fn a_worker_that_is_refused_leaves_though_another_of_its_addresses_is_silent() {
 #[test]
 fn a_run_can_be_served_and_taken_back() {
     let folder = Folder::new();
-    let address = free_address();
     let local = folder.start("count 17 --run run --isa portable --quiet", "log");
     until("something is on record", || folder.counts("run") > 0);
     local.terminate();
     local.end();
     let by_hand = folder.counts("run");
-    let coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "log");
+    let (coordinator, address) = folder.serve("coordinator --run run", "coordinator.log");
     let _worker = worker(&folder, &address, "a");
     until("the worker adds to it", || folder.counts("run") > by_hand);
     coordinator.terminate();
@@ -157,10 +155,7 @@ fn knows_itself(status: &Value) {
 #[test]
 fn status_tells_where_the_run_stands() {
     let folder = Folder::new();
-    let address = free_address();
-    let serve = format!("coordinator --n 12 --run run --listen {address} --stay --json");
-    let coordinator = folder.start(&serve, "log");
-    until("the coordinator answers", || status(&folder, &address).is_some());
+    let (coordinator, address) = folder.serve("coordinator --n 12 --run run --stay --json", "log");
     let before = status(&folder, &address).unwrap();
     assert_eq!((&before["phase"], &before["done"]), (&Value::from("counting"), &Value::from(0)));
     assert_eq!(before["open"], before["units"]);

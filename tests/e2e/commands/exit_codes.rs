@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::Signal;
 
+use crate::credentials::keys;
 use crate::harness::{Folder, Running, free_address, in_time, stays, until};
 use crate::held_file::HeldFile;
-use crate::hostile::security::keys;
 
 #[test]
 fn what_is_interrupted_has_the_code_of_its_signal() {
     let folder = Folder::new();
     for (command, run) in [
         ("count 19 --method search --isa portable --quiet --run a", "a"),
-        (&format!("coordinator --n 19 --run b --listen {}", free_address()), "b"),
+        ("coordinator --n 19 --run b --listen 127.0.0.1:0", "b"),
     ] {
         let [interrupted, terminated] = [true, false].map(|interrupts| {
             let running = folder.start(command, "log");
@@ -189,12 +189,9 @@ fn what_may_be_tried_for_ever_has_the_code_of_a_wrong_command_line() {
 #[test]
 fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest() {
     let folder = Folder::new();
-    let address = free_address();
     // Units of some seconds, by the slowest kernel.
-    let coordinator = folder.start(
-        &format!("coordinator --n 20 --families 0,1,0 --run run --listen {address} --double-check none"),
-        "log",
-    );
+    let (coordinator, address) =
+        folder.serve("coordinator --n 20 --families 0,1,0 --run run --double-check none", "log");
     let worker = |name: &str, more: &str| {
         let command = format!("worker --coordinator http://{address} --threads 1 --name {name} {more}");
         folder.start(&command, &format!("{name}.log"))
@@ -223,8 +220,9 @@ fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest
 
     coordinator.kill();
     // Units of years, but for the first two.
-    let coordinator = folder.start(
-        &format!("coordinator --n 28 --families 0,1,0 --run long --listen {address} --double-check none"),
+    let coordinator = folder.serve_at(
+        &address,
+        "coordinator --n 28 --families 0,1,0 --run long --double-check none",
         "log",
     );
     let second = worker("second", "--drain 1h --isa portable --method search");
@@ -250,11 +248,9 @@ fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest
 #[test]
 fn sigterm_and_sighup_at_once_are_one_ask_whichever_comes_first_and_two_where_time_has_passed() {
     let folder = Folder::new();
-    let address = free_address();
     // Units of years: none of them ends a worker that drains.
-    let serve =
-        format!("coordinator --n 32 --families 0,1,0 --run run --listen {address} --double-check none");
-    let _coordinator = folder.start(&serve, "log");
+    let (_coordinator, address) =
+        folder.serve("coordinator --n 32 --families 0,1,0 --run run --double-check none", "log");
     let leased = || {
         let status = folder.run(&format!("status --coordinator http://{address} --json"));
         let status = serde_json::from_str::<serde_json::Value>(&status.stdout).ok()?;

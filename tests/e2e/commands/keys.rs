@@ -1,14 +1,13 @@
 //! The keys that `diadem keys` makes, and what is said of those that are of no use.
 
 use std::fs;
-use std::net::TcpStream;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::credentials::{folder_of, keys, serve, serve_again, text, work};
 use crate::harness::{Folder, Running, free_address, in_time, published, until};
-use crate::hostile::security::{folder_of, keys, serve, text};
 
 #[test]
 fn renewed_keys_take_effect_while_workers_still_have_the_old_token() {
@@ -16,13 +15,12 @@ fn renewed_keys_take_effect_while_workers_still_have_the_old_token() {
     folder_of(&folder, "old", &[("ca.pem", "keys/ca.pem"), ("join.token", "keys/worker/join.token")]);
     assert_eq!(folder.run("keys renew keys").code, Some(0));
     assert_ne!(text(&folder, "old/join.token"), text(&folder, "keys/worker/join.token"));
-    let address = free_address();
+    let (coordinator, address) = serve(&folder, "keys/coordinator");
     let status = |keys: &str| folder.run(&format!("status --coordinator https://{address} --keys {keys}"));
-    let coordinator = serve(&folder, &address, "keys/coordinator");
     assert_eq!((status("old").code, status("keys/worker").code), (Some(0), Some(0)));
     coordinator.kill();
     assert_eq!(folder.run("keys renew keys").code, Some(0));
-    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let _coordinator = serve_again(&folder, &address, "keys/coordinator");
     status("old").refused(&["it may have been replaced"]);
     assert_eq!(status("keys/worker").code, Some(0));
 }
@@ -47,8 +45,7 @@ fn a_new_certificate_alone_leaves_all_tokens_however_often_a_coordinator_moves()
         assert_eq!(tokens(), before);
     }
     assert_eq!(text(&folder, "keys/hosts"), "127.0.0.1\n10.0.0.7\n10.0.0.8");
-    let address = free_address();
-    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let (_coordinator, address) = serve(&folder, "keys/coordinator");
     assert_eq!(
         folder.run(&format!("status --coordinator https://{address} --keys keys/status")).code,
         Some(0)
@@ -148,14 +145,6 @@ fn a_token_file_that_others_can_read_gets_a_warning_and_broken_keys_a_sentence()
     assert!(!folder.path().join("run").exists(), "nothing was begun");
 }
 
-/// A worker with these keys, whose log has that name.
-pub fn work(folder: &Folder, address: &str, keys: &str, name: &str) -> Running {
-    let args = format!(
-        "worker --coordinator https://{address} --threads 1 --isa portable --keys {keys} --name {name}"
-    );
-    folder.start(&args, &format!("{name}.log"))
-}
-
 /// A worker that is as fast as it can be, so that the run comes to its end.
 fn work_fast(folder: &Folder, address: &str, keys: &str, name: &str) -> Running {
     let args = format!("worker --coordinator https://{address} --threads 1 --keys {keys} --name {name}");
@@ -174,8 +163,7 @@ fn owners(folder: &Folder, address: &str) -> Vec<String> {
 fn an_owner_can_be_let_in_and_refused_while_the_coordinator_goes_on() {
     let folder = keys();
     assert_eq!(folder.run("keys client keys ada").code, Some(0));
-    let address = free_address();
-    let mut coordinator = serve(&folder, &address, "keys/coordinator");
+    let (mut coordinator, address) = serve(&folder, "keys/coordinator");
     let _ada = work(&folder, &address, "keys/clients/ada", "a");
     let _shared = work(&folder, &address, "keys/worker", "s");
     assert_eq!(folder.run("keys client keys bob --token").code, Some(0));
@@ -220,13 +208,10 @@ fn renewing_keys_in_the_middle_of_a_run_loses_no_lease() {
     let folder = keys();
     folder_of(&folder, "old", &[("ca.pem", "keys/ca.pem"), ("join.token", "keys/worker/join.token")]);
     assert_eq!(folder.run("keys client keys ada --token").code, Some(0));
-    let address = free_address();
-    let args = format!(
-        "coordinator --n 18 --run run --listen {address} --keys keys/coordinator --json --method search \
-         --double-check none"
+    let (coordinator, address) = folder.serve(
+        "coordinator --n 18 --run run --keys keys/coordinator --json --method search --double-check none",
+        "log",
     );
-    let coordinator = folder.start(&args, "log");
-    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
     let (old, named) =
         (work(&folder, &address, "old", "old"), work(&folder, &address, "keys/clients/ada", "ada"));
     until("both are there", || owners(&folder, &address).len() == 2);
@@ -251,8 +236,7 @@ fn renewing_keys_in_the_middle_of_a_run_loses_no_lease() {
 #[test]
 fn a_follower_whose_token_is_taken_away_counts_no_more_waits_for_it_and_ends_when_its_owner_is_revoked() {
     let folder = keys();
-    let address = free_address();
-    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let (_coordinator, address) = serve(&folder, "keys/coordinator");
     let followers = || {
         let status = format!("status --coordinator https://{address} --keys keys/status --json");
         folder.run(&status).json()["followers"].as_u64().unwrap()
@@ -297,13 +281,10 @@ fn a_new_certificate_is_shown_to_those_who_come_and_those_who_are_there_lose_no_
     let of_others = |token: &'static str| [("ca.pem", "others/ca.pem"), token.split_once('=').unwrap()];
     folder_of(&folder, "early", &of_others("join.token=keys/worker/join.token"));
     folder_of(&folder, "onlooker", &of_others("status.token=keys/status/status.token"));
-    let address = free_address();
-    let args = format!(
-        "coordinator --n 18 --run run --listen {address} --keys keys/coordinator --json --method search \
-         --double-check none"
+    let (coordinator, address) = folder.serve(
+        "coordinator --n 18 --run run --keys keys/coordinator --json --method search --double-check none",
+        "log",
     );
-    let coordinator = folder.start(&args, "log");
-    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
     let status = |keys: &str| folder.run(&format!("status --coordinator https://{address} --keys {keys}"));
     let early = work(&folder, &address, "early", "early");
     until("it has units", || {
@@ -337,8 +318,7 @@ fn keys_without_some_tokens_are_completed_by_renewal() {
         let path = folder.path().join("keys").join(new);
         if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
     }
-    let address = free_address();
-    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let (_coordinator, address) = serve(&folder, "keys/coordinator");
     let _worker = work(&folder, &address, "keys/worker", "a");
     until("it takes part", || owners(&folder, &address) == ["join"]);
     assert_eq!(folder.run("keys renew keys").code, Some(0));
@@ -384,8 +364,8 @@ fn a_renewal_that_failed_takes_the_token_of_nobody_when_it_is_typed_again() {
 fn shared_tokens_that_were_revoked_are_replaced_by_a_renewal_and_never_hold_again() {
     let folder = keys();
     folder_of(&folder, "leaked", &[("ca.pem", "keys/ca.pem"), ("join.token", "keys/worker/join.token")]);
-    let (address, leaked) = (free_address(), text(&folder, "keys/worker/join.token"));
-    let mut coordinator = serve(&folder, &address, "keys/coordinator");
+    let leaked = text(&folder, "keys/worker/join.token");
+    let (mut coordinator, address) = serve(&folder, "keys/coordinator");
     let status = |keys: &str| folder.run(&format!("status --coordinator https://{address} --keys {keys}"));
     for name in ["join", "admin"] {
         let revoked = folder.run(&format!("keys revoke keys {name}"));

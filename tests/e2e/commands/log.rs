@@ -67,6 +67,7 @@ fn a_count_survives_a_log_that_goes_nowhere() {
 fn coordinator_and_worker_survive_a_log_that_goes_nowhere() {
     for nowhere in NOWHERE {
         let folder = Folder::new();
+        // No log tells the address.
         let address = free_address();
         let serve = folder.diadem(&format!("coordinator --n 13 --run run --listen {address} --json"));
         let (coordinator, _kept) = start(serve, nowhere);
@@ -118,13 +119,8 @@ fn a_slip_in_the_level_of_the_log_is_told_and_silences_nothing() {
 #[test]
 fn a_log_in_json_is_an_object_on_each_line_with_worker_unit_and_attempt() {
     let folder = Folder::new();
-    let address = free_address();
-    let coordinator = folder.start_command(
-        folder
-            .diadem(&format!("coordinator --n 12 --run run --listen {address} --log-format json"))
-            .env("DIADEM_LOG", "debug"),
-        "c.log",
-    );
+    let mut serve = folder.diadem("coordinator --n 12 --run run --listen 127.0.0.1:0 --log-format json");
+    let (coordinator, address) = folder.serve_command(serve.env("DIADEM_LOG", "debug"), "c.log");
     let worker = folder.start_command(
         folder
             .diadem(&format!("worker --coordinator http://{address} --threads 1 --log-format json"))

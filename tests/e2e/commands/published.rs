@@ -10,9 +10,9 @@ use records::Certificate;
 use records::run_directory::RunDirectory;
 use serde_json::{Value, json};
 
+use crate::check::check;
 use crate::forgery::{Forgery, count_of, unit_of};
-use crate::harness::{Folder, free_address, published, until};
-use crate::hostile::second_verifier::check;
+use crate::harness::{Folder, published, until};
 use crate::tools;
 
 /// The canonical form of JSON, as RFC 8785 has it, by other means.
@@ -26,10 +26,7 @@ fn canonical(certificate: &str) -> Vec<u8> {
 #[test]
 fn heads_of_a_run_in_use_are_in_its_chain_for_ever() {
     let folder = Folder::new();
-    let address = free_address();
-    let coordinator =
-        folder.start(&format!("coordinator --n 13 --run run --listen {address} --double-check none"), "log");
-    until("the run has begun", || folder.path().join("run/run.json").exists());
+    let (coordinator, address) = folder.serve("coordinator --n 13 --run run --double-check none", "log");
     let mut heads = "# published\n".to_owned();
     let head = |heads: &mut String, args: &str| {
         let head = folder.run(&format!("head run {args}"));
@@ -134,21 +131,17 @@ fn a_ledger_names_the_keys_of_all_its_coordinators_and_a_certificate_of_another_
     if !tools::is_there("python3") {
         return;
     }
-    let (folder, address) = (Folder::new(), free_address());
-    let start = |key: &str| {
-        let args = format!("coordinator --n 15 --method search --run run --listen {address} --key {key}");
-        let coordinator = folder.start(&args, "log");
-        until("the coordinator listens", || std::net::TcpStream::connect(&address).is_ok());
-        coordinator
-    };
-    let first = start("first.key");
+    let folder = Folder::new();
+    let serve = "coordinator --n 15 --method search --run run --key";
+    let (first, address) = folder.serve(&format!("{serve} first.key"), "log");
     let join = format!("worker --coordinator http://{address} --threads 1 --isa portable");
     let worker = folder.start(&join, "worker.log");
     until("something is counted", || folder.counts("run") > 20);
     first.terminate();
     assert_eq!(first.end().code, Some(143));
     fs::write(folder.path().join("heads.txt"), folder.run("head run").stdout).unwrap();
-    assert_eq!(start("second.key").end().code, Some(0));
+    let second = folder.serve_at(&address, &format!("{serve} second.key"), "log");
+    assert_eq!(second.end().code, Some(0));
     assert_eq!(worker.end().code, Some(0));
     assert!(!folder.path().join("run/certify.key").exists());
     let mut named = Vec::new();

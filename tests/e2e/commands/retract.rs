@@ -2,10 +2,10 @@
 
 use queens::{Measure, Summand};
 
-use crate::commands::verify::lie_about;
+use crate::check::check;
+use crate::credentials::keys;
+use crate::forgery::lie_about;
 use crate::harness::{Completed, Folder, free_address, published, until};
-use crate::hostile::second_verifier::check;
-use crate::hostile::security::keys;
 use crate::tools;
 
 #[test]
@@ -24,9 +24,7 @@ fn a_unit_that_verify_names_is_taken_back_and_counted_again() {
 #[test]
 fn of_a_run_that_is_served_the_coordinator_is_to_be_named() {
     let folder = Folder::new();
-    let address = free_address();
-    let _coordinator = folder.start(&format!("coordinator --n 12 --run run --listen {address}"), "log");
-    until("it is served", || folder.run(&format!("status --coordinator http://{address}")).code == Some(0));
+    let (_coordinator, address) = folder.serve("coordinator --n 12 --run run", "log");
     folder
         .run("retract run --unit 1 --reason x")
         .refused(&["run is in use by process", "name its URL in place of the directory"]);
@@ -140,11 +138,11 @@ fn the_policy_of_a_run_that_is_served_is_changed_with_the_admin_token() {
         return;
     }
     let folder = keys();
-    let address = free_address();
+    let policy = "--double-check none --replicas 1";
+    let serve =
+        format!("coordinator --n 14 --method search --run run --keys keys/coordinator {policy} --json");
+    let (coordinator, address) = folder.serve(&serve, "log");
     let url = format!("https://{address}");
-    let serve = format!("--listen {address} --keys keys/coordinator --double-check none --replicas 1 --json");
-    let coordinator = folder.start(&format!("coordinator --n 14 --method search --run run {serve}"), "log");
-    until("the coordinator listens", || std::net::TcpStream::connect(&address).is_ok());
     let join =
         format!("worker --coordinator {url} --keys keys/worker --threads 1 --isa portable --machine m");
     let worker = folder.start(&join, "worker.log");
@@ -173,7 +171,7 @@ fn the_policy_of_a_run_that_is_served_is_changed_with_the_admin_token() {
     assert_eq!(answer["worth"]["counted_twice_on_one_machine"], answer["units"]);
     assert_eq!(worker.end().code, Some(0));
     // A start lowers it no more than the command does, and says nothing less.
-    for start in [format!("coordinator --run run --listen {address}"), "count 14 --run run".into()] {
+    for start in ["coordinator --run run --listen 127.0.0.1:0", "count 14 --run run"] {
         folder.run(&format!("{start} --double-check 10%")).refused(&[
             "checks all",
             "not lowered to 10%",
@@ -196,9 +194,9 @@ fn counts_of_a_run_that_is_served_are_taken_back_with_the_admin_token() {
         return;
     }
     let folder = keys();
-    let address = free_address();
-    let (url, serve) = (format!("https://{address}"), format!("--listen {address} --keys keys/coordinator"));
-    let coordinator = folder.start(&format!("coordinator --n 20 --method search --run run {serve}"), "log");
+    let (coordinator, address) =
+        folder.serve("coordinator --n 20 --method search --run run --keys keys/coordinator", "log");
+    let url = format!("https://{address}");
     let join =
         format!("worker --coordinator {url} --keys keys/worker --threads 1 --isa portable --machine m");
     let worker = folder.start(&join, "worker.log");

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use crate::check::check;
 use crate::forgery::{Forgery, by_another, count_of, retraction};
 use crate::harness::{Completed, Folder, published, until};
-use crate::hostile::second_verifier::check;
 use crate::tools;
 
 fn shards(folder: &Folder, which: &[u8]) -> String {

@@ -2,25 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::crash::withheld::flip;
-use crate::harness::{Folder, Running, free_address, published, until};
-
-/// What its debug log says once it has seen the run.
-pub const SEES_RUN: &str = "waiting for the end of the run";
-
-/// Starts it with its debug log.
-pub fn start_waiting(folder: &Folder, args: &str, log: &str) -> Running {
-    let mut wait = folder.diadem(&format!("status --wait {args}"));
-    folder.start_command(wait.env("DIADEM_LOG", "diadem=debug"), log)
-}
+use crate::forgery::flip;
+use crate::harness::{Folder, free_address, published, until};
+use crate::waiting::{SEES_RUN, start_waiting};
 
 #[test]
 fn status_is_printed_once_the_run_is_complete() {
-    let (folder, address) = (Folder::new(), free_address());
-    let serve = format!("coordinator --n 14 --run run --listen {address} --json --stay");
-    let coordinator = folder.start(&serve, "log");
+    let folder = Folder::new();
+    let (coordinator, address) = folder.serve("coordinator --n 14 --run run --json --stay", "log");
     let at = format!("--coordinator http://{address}");
-    until("it serves", || folder.run(&format!("status {at}")).code == Some(0));
     let text = folder.start(&format!("status --wait {at}"), "text.log");
     let json = start_waiting(&folder, &format!("{at} --json"), "json.log");
     until("it sees the run", || json.says(SEES_RUN));
@@ -38,13 +28,13 @@ fn status_is_printed_once_the_run_is_complete() {
 
 #[test]
 fn withheld_answer_ends_the_wait_with_3() {
-    let (folder, address) = (Folder::new(), free_address());
+    let folder = Folder::new();
     let running = folder.start("count 16 --run run --isa portable --quiet", "count.log");
     until("something is on record", || folder.counts("run") > 100);
     running.terminate();
     running.end();
     flip(&folder);
-    let _coordinator = folder.start(&format!("coordinator --run run --listen {address} --stay"), "log");
+    let (_coordinator, address) = folder.serve("coordinator --run run --stay", "log");
     let ended = folder.start(&format!("status --wait --coordinator http://{address}"), "wait.log").end();
     assert!(ended.code == Some(3) && ended.stdout.contains("withheld"), "{ended:?}");
 }

@@ -49,10 +49,7 @@ fn on_terminal(folder: &Folder, term: &str, no_color: bool, args: &str) -> Strin
 
 /// A run with nobody who counts.
 fn idle(folder: &Folder) -> (Running, String) {
-    let address = free_address();
-    let coordinator = folder.start(&format!("coordinator --n 20 --run run --listen {address}"), "log");
-    until("it answers", || folder.run(&format!("status --coordinator http://{address}")).code == Some(0));
-    (coordinator, address)
+    folder.serve("coordinator --n 20 --run run", "log")
 }
 
 /// The names in the list of commands that a help has.

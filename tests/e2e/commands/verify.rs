@@ -4,35 +4,10 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-use queens::{Measure, Summand, UnitId};
-use records::run_directory::RunDirectory;
+use queens::{Measure, Summand};
 
-use crate::forgery::{Forgery, Line, count_of, unit_of};
-use crate::harness::{Completed, Folder, free_address, published, until};
-
-/// Has a wrong count of the first unit of the plan for which `suits` holds, whatever the order of the records, and no
-/// checks.
-pub fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(Summand) -> bool) -> u64 {
-    let path = folder.path().join(run);
-    let directory = RunDirectory::open(&path).unwrap();
-    let mut forgery = Forgery::of(&path);
-    forgery.lines.retain(|line| line["kind"] != "check");
-    let suits = |line: &&mut Line| {
-        line["kind"] == "count"
-            && suits(directory.plan().summand(UnitId(unit_of(line))))
-            && count_of(line) > 0
-    };
-    let line = forgery.lines.iter_mut().filter(suits).min_by_key(|line| unit_of(line)).unwrap();
-    line["count"] = count_of(line).checked_add_signed(more).unwrap().into();
-    // Nobody is to check it who has drawn it.
-    if line.get("recount").is_some_and(|why| why == "sample") {
-        line.remove("recount");
-    }
-    let unit = unit_of(line);
-    forgery.number_marks();
-    forgery.write(&path);
-    unit
-}
+use crate::forgery::{Forgery, lie_about};
+use crate::harness::{Completed, Folder, published, until};
 
 #[test]
 fn a_finished_run_is_verified_in_words_and_as_json() {
@@ -274,11 +249,9 @@ fn a_table_may_have_any_name_that_the_system_takes() {
 
 #[test]
 fn a_run_in_use_is_verified_up_to_what_is_committed_and_not_called_damaged() {
-    let (folder, address) = (Folder::new(), free_address());
-    let serve =
-        format!("coordinator --n 16 --method search --run run --listen {address} --double-check none");
-    let coordinator = folder.start(&serve, "log");
-    until("the coordinator listens", || std::net::TcpStream::connect(&address).is_ok());
+    let folder = Folder::new();
+    let (coordinator, address) =
+        folder.serve("coordinator --n 16 --method search --run run --double-check none", "log");
     let join = format!("worker --coordinator http://{address} --threads 2 --isa portable");
     let worker = folder.start(&join, "worker.log");
     until("something is counted", || folder.counts("run") > 10);
@@ -334,10 +307,9 @@ fn names_in_a_forged_ledger_write_no_lines_of_their_own_and_command_no_terminal(
 
 #[test]
 fn a_run_of_which_more_is_to_be_checked_than_was_is_not_called_complete() {
-    let (folder, address) = (Folder::new(), free_address());
+    let folder = Folder::new();
     folder.run("count 11 --run run --quiet");
-    let raised = format!("coordinator --n 11 --run run --listen {address} --double-check all");
-    let coordinator = folder.start(&raised, "log");
+    let (coordinator, address) = folder.serve("coordinator --n 11 --run run --double-check all", "log");
     until("that is on record", || {
         let ledger = fs::read_to_string(folder.path().join("run/ledger/000001.jsonl")).unwrap();
         ledger.lines().any(|line| line.contains(r#""double_check":"all""#)) && ledger.ends_with('\n')

@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use crate::harness::{Completed, Folder, free_address, published, until};
+use crate::harness::{Completed, Folder, free_address, published};
 
 #[test]
 fn board_sizes_that_cannot_be_are_refused() {
@@ -197,9 +197,7 @@ fn a_run_with_fields_that_this_release_does_not_know_is_refused() {
 #[test]
 fn a_second_process_on_a_run_directory_is_refused_with_the_pid_of_the_first() {
     let folder = Folder::new();
-    let address = free_address();
-    let coordinator = folder.start(&format!("coordinator --n 12 --run run --listen {address}"), "log");
-    until("it holds the directory", || folder.path().join("run/ledger").exists());
+    let (coordinator, _) = folder.serve("coordinator --n 12 --run run", "log");
     folder.run("count 12 --run run").refused(&["in use by process", &coordinator.pid().to_string()]);
 }
 
@@ -282,10 +280,8 @@ fn a_server_of_http_1_is_said_to_be_no_coordinator() {
             stream.write_all(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n").ok();
         }
     });
-    let (address, dashboard) = (free_address(), free_address());
-    let serve = format!("coordinator --n 18 --run run --listen {address} --http {dashboard}");
-    let _coordinator = folder.start(&serve, "log");
-    until("there is a dashboard", || TcpStream::connect(&dashboard).is_ok());
+    let (mut coordinator, _) = folder.serve("coordinator --n 18 --run run --http 127.0.0.1:0", "log");
+    let dashboard = coordinator.dashboard();
     for wrong in [web.to_string(), dashboard] {
         for command in ["status --coordinator", "worker --coordinator", "pause --reason x --coordinator"] {
             folder.run(&format!("{command} http://{wrong}")).refused(&[

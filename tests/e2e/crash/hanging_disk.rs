@@ -4,7 +4,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Folder, Running, free_address, in_time, published, until};
+use crate::harness::{Folder, Running, in_time, published, until};
 use crate::held_file::HeldFile;
 use crate::relay::Relay;
 
@@ -84,10 +84,9 @@ fn a_disk_that_answers_again_has_everything_when_the_count_ends() {
 
 #[test]
 fn a_coordinator_whose_disk_hangs_ends_and_loses_nothing_acknowledged() {
-    let (folder, address) = (begun(), free_address());
+    let folder = begun();
     let Some(disk) = HeldFile::against_writers(&folder, LEDGER) else { return };
-    let serve = format!("coordinator --run run --listen {address} --json");
-    let coordinator = folder.start(&serve, "coordinator.log");
+    let (coordinator, address) = folder.serve("coordinator --run run --json", "coordinator.log");
     let relay = Relay::to(&address);
     let work = format!("worker --coordinator http://{} --threads 1", relay.address);
     let worker = folder.start(&work, "worker.log");
@@ -100,7 +99,8 @@ fn a_coordinator_whose_disk_hangs_ends_and_loses_nothing_acknowledged() {
     assert_eq!(ended.stderr.lines().last(), Some(HANGS), "{ended:?}");
     relay.nothing_is_lost(&folder, "run");
     drop(disk);
-    let answer = folder.start(&serve, "coordinator.log").end().json();
+    let again = folder.serve_at(&address, "coordinator --run run --json", "coordinator.log");
+    let answer = again.end().json();
     assert_eq!(answer["total"], published(17));
     assert!(relay.nothing_is_lost(&folder, "run") > 0);
     assert_eq!(worker.end().code, Some(0));
@@ -118,8 +118,7 @@ fn cut_in_two(folder: &Folder) {
     fs::write(&path, first).unwrap();
     fs::write(path.with_file_name("000002.jsonl"), second).unwrap();
     fs::remove_dir_all(folder.path().join("run/checkpoint")).unwrap();
-    let coordinator = folder.start("coordinator --run run --listen 127.0.0.1:0", "cut.log");
-    until("it serves", || coordinator.says("serving"));
+    let (coordinator, _) = folder.serve("coordinator --run run", "cut.log");
     coordinator.terminate();
     coordinator.end();
 }
@@ -128,8 +127,7 @@ fn cut_in_two(folder: &Folder) {
 fn audited_late(folder: &Folder, phase: &str) -> Option<(Running, String)> {
     cut_in_two(folder);
     let disk = HeldFile::against_all(folder, LEDGER)?;
-    let address = free_address();
-    let coordinator = folder.start(&format!("coordinator --run run --listen {address} --json"), "late.log");
+    let (coordinator, address) = folder.serve("coordinator --run run --json", "late.log");
     disk.is_waited_for();
     let status = || folder.run(&format!("status --coordinator http://{address} --json"));
     let is_told = || status().stdout.contains(UNREAD);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
 
-use crate::harness::{Folder, Running, free_address, published, repetitions, until};
+use crate::harness::{Folder, Running, published, repetitions, until};
 use crate::relay::Relay;
 
 const WORKERS: usize = 3;
@@ -24,9 +24,9 @@ struct Run {
 
 impl Run {
     fn begin(n: u8) -> Self {
-        let (folder, address) = (Folder::new(), free_address());
-        let relay = Relay::to(&address);
-        let coordinator = Some(coordinator(&folder, n, &address));
+        let folder = Folder::new();
+        let (coordinator, address) = folder.serve(&serve(n), LOG);
+        let (coordinator, relay) = (Some(coordinator), Relay::to(&address));
         let follower = Some(follower(&folder, &address));
         let workers = (0..WORKERS).map(|k| Some(worker(&folder, &relay, k))).collect();
         Self { folder, n, address, relay, coordinator, follower, workers }
@@ -39,7 +39,7 @@ impl Run {
                 for run in ["run", "copy"] {
                     self.relay.nothing_is_lost(&self.folder, run);
                 }
-                self.coordinator = Some(coordinator(&self.folder, self.n, &self.address));
+                self.coordinator = Some(self.folder.serve_at(&self.address, &serve(self.n), LOG));
             }
             2 => {
                 self.follower.take().unwrap().kill();
@@ -78,9 +78,10 @@ impl Run {
     }
 }
 
-fn coordinator(folder: &Folder, n: u8, address: &str) -> Running {
-    let args = format!("coordinator --n {n} --run run --listen {address} --replicas 1 --json");
-    folder.start(&args, "coordinator.log")
+const LOG: &str = "coordinator.log";
+
+fn serve(n: u8) -> String {
+    format!("coordinator --n {n} --run run --replicas 1 --json")
 }
 
 fn follower(folder: &Folder, address: &str) -> Running {

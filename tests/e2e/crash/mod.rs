@@ -6,4 +6,4 @@ mod hanging_disk;
 mod keys_half_made;
 mod kill;
 mod kills;
-pub mod withheld;
+mod withheld;

@@ -1,9 +1,8 @@
 //! Runs whose answer is withheld: whoever waits for them, what they show, and how they go on.
 
-use std::fs::{self, File};
+use std::fs;
 use std::mem::replace;
 use std::net::TcpListener;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -14,20 +13,12 @@ use records::store::{OpenOptions, Store};
 use records::testing::known_run;
 use serde_json::Value;
 
-use crate::harness::{Folder, Running, free_address, published, until};
-use crate::web::dashboard::get;
+use crate::forgery::flip;
+use crate::harness::{Folder, Running, published, until};
+use crate::http::get;
 
 /// Why a worker waits.
 const WAITS: &str = "waiting for the coordinator: the answer is withheld";
-
-/// Flips a bit of one byte of the run's ledger, or flips it back, while others may have the file open.
-pub fn flip(folder: &Folder) {
-    let path = folder.path().join("run/ledger/000001.jsonl");
-    let ledger = File::options().read(true).write(true).open(path).unwrap();
-    let mut byte = [0];
-    ledger.read_exact_at(&mut byte, 700).unwrap();
-    ledger.write_all_at(&[byte[0] ^ 1], 700).unwrap();
-}
 
 fn worker(folder: &Folder, address: &str, name: &str, more: &str) -> Running {
     let worker = format!("worker --coordinator http://{address} --threads 1 --name {name} {more}");
@@ -41,14 +32,14 @@ fn said(folder: &Folder, log: &str, words: &str) -> usize {
 #[test]
 fn workers_wait_for_the_answer_of_a_run_that_stays_and_count_on_with_the_mended_ledger() {
     let folder = Folder::new();
-    let (address, http) = (free_address(), free_address());
     let running = folder.start("count 16 --run run --isa portable --quiet", "count.log");
     until("something is on record", || folder.counts("run") > 100);
     running.terminate();
     running.end();
     flip(&folder);
-    let serve = format!("coordinator --run run --listen {address} --json");
-    let coordinator = folder.start(&format!("{serve} --stay --http {http}"), "withheld.log");
+    let (mut coordinator, address) =
+        folder.serve("coordinator --run run --json --stay --http 127.0.0.1:0", "withheld.log");
+    let http = coordinator.dashboard();
     let status = || {
         let status = folder.run(&format!("status --coordinator http://{address} --json"));
         serde_json::from_str::<Value>(&status.stdout).unwrap_or_default()
@@ -71,7 +62,7 @@ fn workers_wait_for_the_answer_of_a_run_that_stays_and_count_on_with_the_mended_
     assert!(ended.code == Some(3) && ended.stdout.is_empty(), "{ended:?}");
 
     flip(&folder);
-    let mended = folder.start(&serve, "mended.log").end();
+    let mended = folder.serve_at(&address, "coordinator --run run --json", "mended.log").end();
     assert_eq!(mended.json()["total"], published(16), "{mended:?}");
     let ended = waits.end();
     assert_eq!(ended.code, Some(0), "{ended:?}");
@@ -88,12 +79,13 @@ fn calls_seldom(address: &str) {
     });
 }
 
-/// An address, and the command that serves there a run of which everything is counted, but for the ledger, which is damaged; its
-/// worker waits.
-fn left_without_answer(folder: &Folder) -> (String, String, Running) {
-    let address = free_address();
-    let serve = format!("coordinator --run run --listen {address} --json");
-    let coordinator = folder.start(&format!("{serve} --n 17 --double-check none"), "coordinator.log");
+/// Serves the run of [`left_without_answer`].
+const SERVE: &str = "coordinator --run run --json";
+
+/// The address of a run of which everything is counted, but for the ledger, which is damaged; its worker waits.
+fn left_without_answer(folder: &Folder) -> (String, Running) {
+    let (coordinator, address) =
+        folder.serve(&format!("{SERVE} --n 17 --double-check none"), "coordinator.log");
     let mut waits = worker(folder, &address, "worker", "--method search --isa portable");
     until("something is on record", || folder.counts("run") > 100);
     flip(folder);
@@ -101,15 +93,15 @@ fn left_without_answer(folder: &Folder) -> (String, String, Running) {
     assert!(ended.code == Some(3) && ended.stderr.contains("000001.jsonl"), "{ended:?}");
     assert_eq!(said(folder, "worker.log", WAITS), 1);
     assert!(!waits.has_ended());
-    (address, serve, waits)
+    (address, waits)
 }
 
 #[test]
 fn workers_of_a_coordinator_that_ends_without_its_answer_stay_for_the_next_one() {
     let folder = Folder::new();
-    let (_, serve, waits) = left_without_answer(&folder);
+    let (address, waits) = left_without_answer(&folder);
     flip(&folder);
-    let mended = folder.start(&format!("{serve} --stay"), "mended.log");
+    let mended = folder.serve_at(&address, &format!("{SERVE} --stay"), "mended.log");
     assert_eq!(waits.end().code, Some(0));
     mended.terminate();
     assert_eq!(mended.end().json()["total"], published(17));
@@ -118,10 +110,10 @@ fn workers_of_a_coordinator_that_ends_without_its_answer_stay_for_the_next_one()
 #[test]
 fn a_mended_coordinator_with_nothing_left_to_do_gives_workers_that_wait_for_it_the_time_to_call() {
     let folder = Folder::new();
-    let (address, serve, waits) = left_without_answer(&folder);
+    let (address, waits) = left_without_answer(&folder);
     calls_seldom(&address);
     flip(&folder);
-    let mended = folder.start(&serve, "mended.log").end();
+    let mended = folder.serve_at(&address, SERVE, "mended.log").end();
     assert_eq!(mended.json()["total"], published(17), "{mended:?}");
     assert_eq!(waits.end().code, Some(0));
     let notes = folder.path().join("run/notes.json");
@@ -133,7 +125,7 @@ fn a_mended_coordinator_with_nothing_left_to_do_gives_workers_that_wait_for_it_t
     fs::write(&notes, awaited.to_string()).unwrap();
     assert_eq!(folder.run("count 17 --run run --json").json()["total"], published(17));
     assert!(has_note());
-    assert_eq!(folder.run(&serve).json()["total"], published(17));
+    assert_eq!(folder.serve(SERVE, "alone.log").0.end().json()["total"], published(17));
     assert!(has_note(), "nobody came in time, and the next one gives them time, too");
 }
 
@@ -164,12 +156,12 @@ fn begin_with_wrong_sums(path: &Path) {
 fn a_coordinator_whose_own_sums_are_wrong_ends_so_that_it_is_started_again_also_where_it_stays() {
     for more in ["", "--stay"] {
         let folder = Folder::new();
-        let address = free_address();
         begin_with_wrong_sums(&folder.path().join("run"));
-        let serve = format!("coordinator --run run --listen {address} --json {more}");
-        let wrong = folder.start(&serve, "wrong.log").end();
+        let serve = format!("coordinator --run run --json {more}");
+        let (wrong, address) = folder.serve(&serve, "wrong.log");
+        let wrong = wrong.end();
         assert!(wrong.code == Some(1) && wrong.stderr.contains("restart it"), "{wrong:?}");
-        let again = folder.start(&serve, "again.log");
+        let again = folder.serve_at(&address, &serve, "again.log");
         let worker = worker(&folder, &address, "worker", "");
         assert_eq!(worker.end().code, Some(0));
         again.terminate();

@@ -2,7 +2,6 @@
 //! others are none the worse.
 
 use std::fs;
-use std::net::TcpStream;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -16,7 +15,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request, Status};
 
-use crate::harness::{Folder, Running, free_address, published, until};
+use crate::harness::{Folder, Running, published, until};
 
 /// Who may do what, in the files of a folder of keys; no TLS, so that an attacker needs none.
 const JOIN: &str = "11111111111111111111111111111111";
@@ -25,17 +24,15 @@ const GREEDY: &str = "33333333333333333333333333333333";
 
 /// A coordinator that knows three owners, with so many open files and a run of that size.
 fn coordinator(folder: &Folder, n: u8, open_files: u32) -> (String, Running) {
-    let address = free_address();
     let diadem = env!("CARGO_BIN_EXE_diadem");
     let script = format!(
-        "ulimit -n {open_files}; exec {diadem} coordinator --n {n} --run run --listen {address} --json --method search \
+        "ulimit -n {open_files}; exec {diadem} coordinator --n {n} --run run --listen 127.0.0.1:0 --json --method search \
          --double-check none"
     );
     let mut command = Command::new("bash");
     command.args(["-c", &script]).env("DIADEM_STATUS_TOKEN", STATUS);
     command.env("DIADEM_JOIN_TOKEN", format!("{JOIN}\n{GREEDY} greedy\n"));
-    let coordinator = folder.start_command(&mut command, "log");
-    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let (coordinator, address) = folder.serve_command(&mut command, "log");
     (address, coordinator)
 }
 

@@ -11,9 +11,9 @@ use rand::{RngExt, SeedableRng};
 use records::run_directory::RunDirectory;
 use serde_json::{Value, json};
 
+use crate::check::check;
 use crate::forgery::{Forgery, Line, unit_of};
 use crate::harness::{Folder, repetitions};
-use crate::hostile::second_verifier::check;
 use crate::owner_lies::{by, of_owner};
 use crate::tools;
 

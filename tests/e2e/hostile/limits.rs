@@ -16,8 +16,8 @@ use tonic::transport::Channel;
 use tonic::{Code, Request};
 use worker::{Config, CoordinatorError, Lender};
 
-use crate::harness::{Completed, Folder, Running, free_address, published, until};
-use crate::hostile::security::{keys, serve, text};
+use crate::credentials::{keys, serve, text};
+use crate::harness::{Completed, Folder, Running, published, until};
 
 /// What a client of any kind gets for a call.
 fn call<T>(address: &str, call: impl AsyncFnOnce(CoordinatorClient<Channel>) -> T) -> T {
@@ -28,9 +28,7 @@ fn call<T>(address: &str, call: impl AsyncFnOnce(CoordinatorClient<Channel>) -> 
 }
 
 fn open_coordinator(folder: &Folder) -> (String, Running) {
-    let address = free_address();
-    let coordinator = folder.start(&format!("coordinator --n 12 --run run --listen {address}"), "log");
-    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let (coordinator, address) = folder.serve("coordinator --n 12 --run run", "log");
     (address, coordinator)
 }
 
@@ -131,13 +129,11 @@ fn a_storm_of_registrations_is_refused_and_passes() {
 #[test]
 fn more_connections_than_there_are_open_files_do_not_end_a_coordinator() {
     let folder = keys();
-    let address = free_address();
     let script = format!(
-        "ulimit -n 96; exec {} coordinator --n 12 --run run --listen {address} --keys keys/coordinator --json",
+        "ulimit -n 96; exec {} coordinator --n 12 --run run --listen 127.0.0.1:0 --keys keys/coordinator --json",
         env!("CARGO_BIN_EXE_diadem")
     );
-    let mut coordinator = folder.start_command(Command::new("bash").args(["-c", &script]), "log");
-    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let (mut coordinator, address) = folder.serve_command(Command::new("bash").args(["-c", &script]), "log");
     let flood: Vec<_> = (0..300).filter_map(|_| TcpStream::connect(&address).ok()).collect();
     assert!(flood.len() > 200);
     until("it says that it is full", || {
@@ -155,17 +151,9 @@ fn more_connections_than_there_are_open_files_do_not_end_a_coordinator() {
 fn connections_that_show_nothing_are_closed() {
     let folder = keys();
     let token = text(&folder, "keys/worker/join.token");
-    let (over_tls, plain) = (free_address(), free_address());
-    let _guarded = [
-        serve(&folder, &over_tls, "keys/coordinator"),
-        folder.start_command(
-            folder
-                .diadem(&format!("coordinator --n 8 --run plain --listen {plain}"))
-                .env("DIADEM_JOIN_TOKEN", &token),
-            "log",
-        ),
-    ];
-    until("the coordinator listens", || TcpStream::connect(&plain).is_ok());
+    let (_guarded, over_tls) = serve(&folder, "keys/coordinator");
+    let mut plain = folder.diadem("coordinator --n 8 --run plain --listen 127.0.0.1:0");
+    let (_plain, plain) = folder.serve_command(plain.env("DIADEM_JOIN_TOKEN", &token), "log");
     let mut silent = [&over_tls, &over_tls, &plain].map(|address| TcpStream::connect(address).unwrap());
     let begun = Instant::now();
     silent[1].write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
@@ -264,10 +252,8 @@ fn a_worker_that_waits_in_vain_for_units_hears_of_the_end_when_it_renews() {
 #[test]
 fn who_renews_after_the_end_is_told_so() {
     let folder = Folder::new();
-    let address = free_address();
-    let coordinator = folder
-        .start(&format!("coordinator --n 10 --run run --listen {address} --stay --double-check none"), "log");
-    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let (coordinator, address) =
+        folder.serve("coordinator --n 10 --run run --stay --double-check none", "log");
     call(&address, async |mut client| {
         let plan = client.plan(v1::PlanRequest {}).await.unwrap().into_inner();
         let register = v1::RegisterRequest {

@@ -1,6 +1,5 @@
 //! Owners who mean harm among honest ones, over real sockets: what one of them can do, and what two can who agree on it.
 
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -16,7 +15,7 @@ use tonic::async_trait;
 use worker::{CoordinatorError, Credentials, Lender, Remote, WorkerError, fetch_plan};
 
 use crate::client::{Client, Reporter, config};
-use crate::harness::{Completed, Folder, free_address, published, repetitions, until};
+use crate::harness::{Completed, Folder, published, repetitions};
 
 const N: u8 = 13;
 
@@ -150,15 +149,14 @@ impl Outcome {
 
 /// Has three honest owners with a machine each count, and those others.
 fn run(others: &[(&'static str, Habit)], seed: u64) -> Outcome {
-    let (folder, address) = (Folder::new(), free_address());
+    let folder = Folder::new();
     let serve = format!(
-        "coordinator --n {N} --method search --run run --listen {address} --json --stay --double-check all"
+        "coordinator --n {N} --method search --run run --listen 127.0.0.1:0 --json --stay --double-check all"
     );
     let tokens = OWNERS.map(|owner| format!("{} {owner}", token(owner))).join("\n");
     let mut serve = folder.diadem(&serve);
     serve.env("DIADEM_JOIN_TOKEN", tokens).env("DIADEM_STATUS_TOKEN", STATUS);
-    let mut coordinator = folder.start_command(&mut serve, "log");
-    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let (mut coordinator, address) = folder.serve_command(&mut serve, "log");
     let (runtime, begun) = (Runtime::new().unwrap(), Instant::now());
     let honest = OWNERS[..3].iter().map(|owner| (*owner, Habit::Honest));
     for (machine, (owner, habit)) in honest.chain(others.iter().copied()).enumerate() {

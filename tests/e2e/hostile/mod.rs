@@ -5,5 +5,5 @@ mod histories;
 mod liar;
 mod limits;
 mod malice;
-pub mod second_verifier;
-pub mod security;
+mod second_verifier;
+mod security;

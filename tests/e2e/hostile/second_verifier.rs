@@ -1,8 +1,6 @@
 //! tools/check.py, which shares no code with diadem, finds whatever `diadem verify` finds in forged ledgers.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use queens::Plan;
 use rand::rngs::StdRng;
@@ -10,23 +8,15 @@ use rand::{RngExt, SeedableRng};
 use records::run_directory::RunDirectory;
 use serde_json::{Value, json};
 
+use crate::check::check;
 use crate::forgery::{Forgery, by_another, retraction};
-use crate::harness::{Completed, Folder};
+use crate::harness::Folder;
 use crate::lies::LIES;
 use crate::owner_lies::{OWNER_LIES, with_owners};
 use crate::tools;
 
 /// Forgeries of each kind.
 const EACH: u64 = 5;
-
-/// `tools/check.py` in that folder.
-pub fn check(folder: &Folder, args: &str) -> Completed {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/check.py");
-    let mut command = Command::new("python3");
-    command.arg(script).args(args.split_whitespace()).current_dir(folder.path());
-    let output = command.env("PYTHONDONTWRITEBYTECODE", "1").output();
-    Completed::of(output.expect("tools/check.py needs Python 3.9 or later"))
-}
 
 /// What it says of each run.
 fn check_each(folder: &Folder, runs: &[String]) -> Vec<Value> {

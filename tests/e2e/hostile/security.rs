@@ -1,13 +1,11 @@
 //! Who gets in and who does not: tokens and certificates. Each refusal has a sentence of its own and changes nothing.
 
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::process::Stdio;
 
-use rcgen::{CertificateParams, DistinguishedName, DnType, Issuer, KeyPair};
 use serde_json::Value;
 
-use crate::harness::{Completed, Folder, Running, free_address, published, until};
+use crate::credentials::{folder_of, keys, let_certificate_expire, serve, text};
+use crate::harness::{Completed, Folder, Running, published};
 
 /// A coordinator of a run that takes long, and folders with its keys and with those of strangers.
 struct Guarded {
@@ -19,8 +17,8 @@ struct Guarded {
 impl Guarded {
     fn new() -> Self {
         let folder = keys();
-        let address = free_address();
-        Self { coordinator: serve(&folder, &address, "keys/coordinator"), folder, address }
+        let (coordinator, address) = serve(&folder, "keys/coordinator");
+        Self { coordinator, folder, address }
     }
 
     fn worker(&self, scheme: &str, more: &str) -> Completed {
@@ -45,37 +43,6 @@ impl Guarded {
         assert_eq!(status["workers"].as_array().unwrap().len(), 0, "{status}");
         assert_eq!(self.folder.counts("run"), 0);
     }
-}
-
-/// A folder with two sets of keys, `keys` and `others`.
-pub fn keys() -> Folder {
-    let folder = Folder::new();
-    for name in ["keys", "others"] {
-        assert_eq!(folder.run(&format!("keys init {name} --host coordinator.example")).code, Some(0));
-    }
-    folder
-}
-
-/// A coordinator of a run that takes long, with these keys.
-pub fn serve(folder: &Folder, address: &str, keys: &str) -> Running {
-    let args = format!("coordinator --n 18 --run run --listen {address} --keys {keys}");
-    let coordinator = folder.start(&args, "coordinator.log");
-    until("the coordinator listens", || TcpStream::connect(address).is_ok());
-    coordinator
-}
-
-/// A folder with these files, each a copy of another.
-pub fn folder_of(folder: &Folder, name: &str, files: &[(&str, &str)]) {
-    let made = folder.path().join(name);
-    fs::create_dir(&made).unwrap();
-    for (file, source) in files {
-        fs::copy(folder.path().join(source), made.join(file)).unwrap();
-    }
-}
-
-/// What is in a file.
-pub fn text(folder: &Folder, file: &str) -> String {
-    fs::read_to_string(folder.path().join(file)).unwrap().trim().to_owned()
 }
 
 #[test]
@@ -127,9 +94,7 @@ fn a_status_that_strangers_ask_for_is_refused() {
 #[test]
 fn tls_against_a_coordinator_without_it_is_refused() {
     let folder = keys();
-    let address = free_address();
-    let _coordinator = folder.start(&format!("coordinator --n 18 --run run --listen {address}"), "log");
-    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let (_coordinator, address) = folder.serve("coordinator --n 18 --run run", "log");
     for command in ["worker", "status"] {
         let args = format!("{command} --coordinator https://{address} --keys keys/worker");
         folder.run(&args).refused(&["does not speak TLS", "--keys"]);
@@ -139,9 +104,9 @@ fn tls_against_a_coordinator_without_it_is_refused() {
 #[test]
 fn a_coordinator_under_another_name_is_refused_with_the_names_it_has() {
     let folder = keys();
-    let port = free_address().rsplit(':').next().unwrap().to_owned();
-    let address = format!("127.0.0.2:{port}");
-    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let mut serve =
+        folder.diadem("coordinator --n 18 --run run --keys keys/coordinator --listen 127.0.0.2:0");
+    let (_coordinator, address) = folder.serve_command(&mut serve, "coordinator.log");
     folder.run(&format!("worker --coordinator https://{address} --keys keys/worker")).refused(&[
         "for coordinator.example, localhost, 127.0.0.1",
         "not for 127.0.0.2",
@@ -149,27 +114,11 @@ fn a_coordinator_under_another_name_is_refused_with_the_names_it_has() {
     ]);
 }
 
-/// Gives the coordinator a certificate that has expired.
-pub fn let_certificate_expire(folder: &Folder) {
-    let key = KeyPair::from_pem(&text(folder, "keys/ca.key")).unwrap();
-    let mut authority = CertificateParams::default();
-    authority.distinguished_name = DistinguishedName::new();
-    authority.distinguished_name.push(DnType::CommonName, "diadem authority");
-    let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
-    params.not_before = rcgen::date_time_ymd(2020, 1, 1);
-    params.not_after = rcgen::date_time_ymd(2021, 1, 1);
-    let server = KeyPair::generate().unwrap();
-    let certificate = params.signed_by(&server, &Issuer::new(authority, key)).unwrap();
-    fs::write(folder.path().join("keys/coordinator/server.pem"), certificate.pem()).unwrap();
-    fs::write(folder.path().join("keys/coordinator/server.key"), server.serialize_pem()).unwrap();
-}
-
 #[test]
 fn a_certificate_that_has_expired_is_refused() {
     let folder = keys();
     let_certificate_expire(&folder);
-    let address = free_address();
-    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let (_coordinator, address) = serve(&folder, "keys/coordinator");
     folder
         .run(&format!("worker --coordinator https://{address} --keys keys/worker"))
         .refused(&["certificate has expired", "keys renew"]);
@@ -187,10 +136,8 @@ fn client_certificates_let_in_and_those_of_another_authority_do_not() {
         ("client.key", "others/clients/rack-3/client.key"),
     ];
     folder_of(&folder, "stranger", &stranger);
-    let address = free_address();
-    let args = format!("coordinator --n 12 --run run --listen {address} --keys keys/coordinator --json");
-    let coordinator = folder.start(&args, "log");
-    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let (coordinator, address) =
+        folder.serve("coordinator --n 12 --run run --keys keys/coordinator --json", "log");
     let worker = |keys: &str| {
         folder.run(&format!(
             "worker --coordinator https://{address} --threads 1 --keys {keys} --give-up-after 20s"
@@ -209,16 +156,15 @@ fn client_certificates_let_in_and_those_of_another_authority_do_not() {
 #[test]
 fn tokens_can_come_from_the_environment_and_guard_without_tls_too() {
     let folder = keys();
-    let address = free_address();
     let (join, status) = (text(&folder, "keys/worker/join.token"), text(&folder, "keys/status/status.token"));
-    let mut command = folder.diadem(&format!("coordinator --n 12 --run run --listen {address} --json"));
-    command.env("DIADEM_JOIN_TOKEN", &join).env("DIADEM_STATUS_TOKEN", &status);
-    let coordinator = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut serve = folder.diadem("coordinator --n 12 --run run --listen 127.0.0.1:0 --json");
+    serve.env("DIADEM_JOIN_TOKEN", &join).env("DIADEM_STATUS_TOKEN", &status);
+    let (coordinator, address) = folder.serve_command(&mut serve, "coordinator.log");
     let with = |name: &str, token: &str, args: &str| {
         Completed::of(folder.diadem(args).env(name, token).output().unwrap())
     };
     let ask = format!("status --coordinator http://{address} --json");
-    until("the coordinator answers", || with("DIADEM_STATUS_TOKEN", &status, &ask).code == Some(0));
+    assert_eq!(with("DIADEM_STATUS_TOKEN", &status, &ask).code, Some(0));
     let work = format!("worker --coordinator http://{address} --threads 1");
     folder.run(&work).refused(&["wants a token"]);
     with("DIADEM_JOIN_TOKEN", &status, &work).refused(&["a status token reads only"]);
@@ -228,7 +174,7 @@ fn tokens_can_come_from_the_environment_and_guard_without_tls_too() {
     let far = "worker --coordinator http://coordinator.example:7227";
     with("DIADEM_JOIN_TOKEN", &join, far).refused(&["not encrypted", "https://"]);
     assert_eq!(with("DIADEM_JOIN_TOKEN", &join, &work).code, Some(0));
-    let outcome = Completed::of(coordinator.wait_with_output().unwrap());
+    let outcome = coordinator.end();
     assert_eq!(outcome.json()["total"], published(12));
     assert!(!outcome.stderr.contains(&join) && !outcome.stderr.contains(&status), "{outcome:?}");
 }
@@ -236,11 +182,11 @@ fn tokens_can_come_from_the_environment_and_guard_without_tls_too() {
 #[test]
 fn a_token_in_keys_that_were_typed_goes_before_the_variable_that_stands_for_it() {
     let folder = keys();
-    let (address, stale) = (free_address(), "0123456789abcdef0123456789abcdef");
-    let serve = format!("coordinator --n 12 --run run --listen {address} --keys keys/coordinator --json");
-    let coordinator =
-        folder.start_command(folder.diadem(&serve).env("DIADEM_JOIN_TOKEN", stale), "coordinator.log");
-    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let stale = "0123456789abcdef0123456789abcdef";
+    let mut serve =
+        folder.diadem("coordinator --n 12 --run run --listen 127.0.0.1:0 --keys keys/coordinator --json");
+    let (coordinator, address) =
+        folder.serve_command(serve.env("DIADEM_JOIN_TOKEN", stale), "coordinator.log");
     let with = |variables: &[(&str, &str)], args: &str| {
         Completed::of(folder.diadem(args).envs(variables.iter().copied()).output().unwrap())
     };
@@ -266,12 +212,9 @@ fn addresses_open_to_all_need_keys_or_insecure() {
         .run("coordinator --n 8 --run run --listen 0.0.0.0:0 --keys keys/coordinator --insecure")
         .refused(&["--insecure", "--keys"]);
     assert!(!folder.path().join("run").exists());
-    let port = free_address().rsplit(':').next().unwrap().to_owned();
-    let _coordinator = serve(
-        &folder,
-        &SocketAddr::from((Ipv4Addr::UNSPECIFIED, port.parse().unwrap())).to_string(),
-        "keys/coordinator",
-    );
+    let mut serve = folder.diadem("coordinator --n 18 --run run --listen 0.0.0.0:0 --keys keys/coordinator");
+    let (_coordinator, address) = folder.serve_command(&mut serve, "coordinator.log");
+    let port = address.rsplit(':').next().unwrap();
     let status = folder.run(&format!("status --coordinator localhost:{port} --keys keys/status --json"));
     assert_eq!(status.json()["n"], 18);
 }
@@ -279,12 +222,12 @@ fn addresses_open_to_all_need_keys_or_insecure() {
 #[test]
 fn a_guarded_run_is_counted_over_tls() {
     let folder = keys();
-    let address = free_address();
-    let args = format!("coordinator --n 12 --run run --listen {address} --keys keys/coordinator --json");
     // Whatever is logged: there is no token in it.
     let start =
         |args: &str, log: &str| folder.start_command(folder.diadem(args).env("DIADEM_LOG", "trace"), log);
-    let coordinator = start(&args, "log");
+    let mut coordinator =
+        start("coordinator --n 12 --run run --listen 127.0.0.1:0 --keys keys/coordinator --json", "log");
+    let address = coordinator.address();
     let worker = format!("worker --coordinator https://{address} --keys keys/worker --threads 1");
     let workers = [start(&worker, "a"), start(&worker, "b")];
     let answer = coordinator.end();

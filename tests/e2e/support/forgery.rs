@@ -2,13 +2,17 @@
 //!
 //! Lines are JSON here and nothing more, so that also records can be forged that diadem never writes.
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use queens::{Summand, UnitId};
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 use records::run_directory::RunDirectory;
 use serde_json::{Map, Value, json};
+
+use crate::harness::Folder;
 
 /// The fields of a line without its hash and CRC, the kind first.
 pub type Line = Map<String, Value>;
@@ -143,4 +147,37 @@ pub fn count_of(line: &Line) -> u64 {
 /// The unit that a line speaks of.
 pub fn unit_of(line: &Line) -> u64 {
     line["unit"].as_u64().unwrap()
+}
+
+/// Flips a bit of one byte of the run's ledger, or flips it back, while others may have the file open.
+pub fn flip(folder: &Folder) {
+    let path = folder.path().join("run/ledger/000001.jsonl");
+    let ledger = File::options().read(true).write(true).open(path).unwrap();
+    let mut byte = [0];
+    ledger.read_exact_at(&mut byte, 700).unwrap();
+    ledger.write_all_at(&[byte[0] ^ 1], 700).unwrap();
+}
+
+/// Has a wrong count of the first unit of the plan for which `suits` holds, whatever the order of the records, and no
+/// checks.
+pub fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(Summand) -> bool) -> u64 {
+    let path = folder.path().join(run);
+    let directory = RunDirectory::open(&path).unwrap();
+    let mut forgery = Forgery::of(&path);
+    forgery.lines.retain(|line| line["kind"] != "check");
+    let suits = |line: &&mut Line| {
+        line["kind"] == "count"
+            && suits(directory.plan().summand(UnitId(unit_of(line))))
+            && count_of(line) > 0
+    };
+    let line = forgery.lines.iter_mut().filter(suits).min_by_key(|line| unit_of(line)).unwrap();
+    line["count"] = count_of(line).checked_add_signed(more).unwrap().into();
+    // Nobody is to check it who has drawn it.
+    if line.get("recount").is_some_and(|why| why == "sample") {
+        line.remove("recount");
+    }
+    let unit = unit_of(line);
+    forgery.number_marks();
+    forgery.write(&path);
+    unit
 }

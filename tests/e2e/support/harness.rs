@@ -64,9 +64,29 @@ impl Folder {
     pub fn start_printing(&self, command: &mut Command, stdout: impl Into<Stdio>, log: &str) -> Running {
         let path = self.path().join(log);
         let file = fs::OpenOptions::new().create(true).append(true).open(&path).unwrap();
+        let log_start = file.metadata().unwrap().len() as usize;
         let command = command.current_dir(self.path()).stdin(Stdio::null());
         let child = command.stdout(stdout).stderr(file).spawn().unwrap();
-        Running { child: Some(child), log: path }
+        Running { child: Some(child), log: path, log_start }
+    }
+
+    /// Starts a coordinator that listens on a port of loopback, and returns its address once it listens.
+    pub fn serve(&self, args: &str, log: &str) -> (Running, String) {
+        self.serve_command(&mut self.diadem(&format!("{args} --listen 127.0.0.1:0")), log)
+    }
+
+    /// The same with a command that names the port 0.
+    pub fn serve_command(&self, command: &mut Command, log: &str) -> (Running, String) {
+        let mut coordinator = self.start_command(command, log);
+        let address = coordinator.address();
+        (coordinator, address)
+    }
+
+    /// Starts a coordinator at an address that another one had, and waits until it listens.
+    pub fn serve_at(&self, address: &str, args: &str, log: &str) -> Running {
+        let mut coordinator = self.start(&format!("{args} --listen {address}"), log);
+        assert_eq!(coordinator.address(), address);
+        coordinator
     }
 
     /// The text of all ledger files of a run directory.
@@ -136,6 +156,8 @@ impl Completed {
 pub struct Running {
     child: Option<Child>,
     pub log: PathBuf,
+    /// The length of the log before.
+    log_start: usize,
 }
 
 impl Running {
@@ -174,6 +196,35 @@ impl Running {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).ok()?;
         let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
         line.split_whitespace().nth(1)?.parse().ok()
+    }
+
+    /// Waits until the coordinator logs the address on which it listens.
+    #[track_caller]
+    pub fn address(&mut self) -> String {
+        self.logged(&[" listen=", r#""listen":""#])
+    }
+
+    /// Waits until the coordinator logs the address of its dashboard.
+    #[track_caller]
+    pub fn dashboard(&mut self) -> String {
+        self.logged(&["the dashboard is at http://", "the dashboard is at https://"])
+    }
+
+    /// Waits until it logs an address behind one of these words.
+    #[track_caller]
+    fn logged(&mut self, words: &[&str]) -> String {
+        let mut address = None;
+        until("it logs an address", || {
+            let has_ended = self.has_ended();
+            let log = fs::read_to_string(&self.log).unwrap();
+            let log = &log[self.log_start..];
+            let found = words.iter().find_map(|words| log.split_once(words));
+            let end = |rest: &str| rest.find(|c: char| c == '"' || c.is_whitespace());
+            address = found.and_then(|(_, rest)| Some(rest[..end(rest)?].to_owned()));
+            assert!(address.is_some() || !has_ended, "it has ended: {log}");
+            address.is_some()
+        });
+        address.unwrap()
     }
 
     /// Whether its log has these words.
@@ -257,7 +308,8 @@ pub fn in_time(promised: Duration, begun: Instant) {
     );
 }
 
-/// An address on loopback that nobody listens on, and that no test was given before.
+/// An address on loopback that nobody listens on, and that no test was given before: for clients that find nobody there. A coordinator
+/// listens on port 0 instead; see [`Folder::serve`].
 pub fn free_address() -> String {
     static GIVEN: Mutex<BTreeSet<SocketAddr>> = Mutex::new(BTreeSet::new());
     loop {

@@ -61,7 +61,7 @@ impl Alike {
     }
 }
 
-/// What the pages let listen, each on a port of its own here.
+/// What the pages let listen, each on a port of its own here. Their commands name the ports, so that none of them can be 0.
 const ADDRESSES: [&str; 5] =
     ["127.0.0.1:7227", "127.0.0.1:7228", "10.0.0.7:7227", "10.0.0.7:7228", "10.0.0.8:7227"];
 

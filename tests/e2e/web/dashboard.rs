@@ -10,33 +10,16 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
-use crate::harness::{Folder, PATIENCE, Running, free_address, published, until};
-use crate::hostile::security::{keys, text};
+use crate::credentials::{keys, text};
+use crate::harness::{Folder, PATIENCE, Running, published, until};
+use crate::http::{ask, get};
 
-/// A coordinator with a dashboard, listening on both addresses.
-fn serve(folder: &Folder, address: &str, http: &str, more: &str) -> Running {
-    let args = format!("coordinator --run run --listen {address} --http {http} {more}");
-    let coordinator = folder.start(&args, "coordinator.log");
-    until("the coordinator listens", || {
-        TcpStream::connect(address).is_ok() && TcpStream::connect(http).is_ok()
-    });
-    coordinator
-}
-
-/// What comes back on a connection that is closed after it.
-fn ask(mut connection: impl Read + Write, path: &str, host: &str, headers: &str) -> String {
-    let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n{headers}\r\n");
-    let mut reply = Vec::new();
-    if connection.write_all(request.as_bytes()).is_ok() {
-        connection.read_to_end(&mut reply).ok();
-    }
-    String::from_utf8_lossy(&reply).into_owned()
-}
-
-pub fn get(http: &str, path: &str) -> String {
-    let connection = TcpStream::connect(http).unwrap();
-    connection.set_read_timeout(Some(PATIENCE)).unwrap();
-    ask(connection, path, http, "")
+/// A coordinator, its address, and that of its dashboard.
+fn serve(folder: &Folder, more: &str) -> (Running, String, String) {
+    let args = format!("coordinator --run run --http 127.0.0.1:0 {more}");
+    let (mut coordinator, address) = folder.serve(&args, "coordinator.log");
+    let http = coordinator.dashboard();
+    (coordinator, address, http)
 }
 
 /// The same over TLS, from somebody who knows the authority.
@@ -58,8 +41,7 @@ fn get_over_tls(folder: &Folder, http: &str, headers: &str) -> String {
 #[test]
 fn the_dashboard_shows_a_run_to_its_end_and_metrics_follow_it() {
     let folder = Folder::new();
-    let (address, http) = (free_address(), free_address());
-    let coordinator = serve(&folder, &address, &http, "--n 14 --json");
+    let (coordinator, address, http) = serve(&folder, "--n 14 --json");
     assert!(get(&http, "/").contains("<title>diadem</title>"));
     assert!(get(&http, "/metrics").contains("diadem_run_info{board=\"14\""));
     assert!(get(&http, "/metrics").contains("diadem_units_done 0\n"));
@@ -84,8 +66,7 @@ fn a_port_that_is_taken_and_one_that_others_reach_are_refused_in_one_sentence() 
     let folder = Folder::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let http = taken.local_addr().unwrap().to_string();
-    let run =
-        |more: &str| folder.run(&format!("coordinator --n 14 --run run --listen {} {more}", free_address()));
+    let run = |more: &str| folder.run(&format!("coordinator --n 14 --run run --listen 127.0.0.1:0 {more}"));
     run(&format!("--http {http}")).refused(&["cannot listen on", &http, "choose one with --http"]);
     run("--http 0.0.0.0:0").refused(&[
         "0.0.0.0:0 can be reached from other machines",
@@ -95,9 +76,8 @@ fn a_port_that_is_taken_and_one_that_others_reach_are_refused_in_one_sentence() 
     run("--http localhost").refused(&["localhost", "an IP address and a port"]);
     // A token would go over the network in the clear.
     let token = "0123456789abcdef0123456789abcdef";
-    let args =
-        format!("coordinator --n 14 --run run --listen {} --http 0.0.0.0:0 --insecure", free_address());
-    let mut command = folder.diadem(&args);
+    let args = "coordinator --n 14 --run run --listen 127.0.0.1:0 --http 0.0.0.0:0 --insecure";
+    let mut command = folder.diadem(args);
     let outcome = command.env("DIADEM_JOIN_TOKEN", token).output().unwrap();
     let stderr = String::from_utf8(outcome.stderr).unwrap();
     assert_eq!(outcome.status.code(), Some(2), "{stderr}");
@@ -111,8 +91,7 @@ fn a_port_that_is_taken_and_one_that_others_reach_are_refused_in_one_sentence() 
 #[test]
 fn with_keys_the_dashboard_speaks_tls_and_asks_for_a_token_which_stays_out_of_the_log() {
     let folder = keys();
-    let (address, http) = (free_address(), free_address());
-    let coordinator = serve(&folder, &address, &http, "--n 18 --keys keys/coordinator");
+    let (coordinator, _, http) = serve(&folder, "--n 18 --keys keys/coordinator");
     assert!(!get(&http, "/metrics").contains("HTTP/1.1 200"));
     let bearer = |file: &str| format!("authorization: Bearer {}\r\n", text(&folder, file));
     assert!(get_over_tls(&folder, &http, "").starts_with("HTTP/1.1 401"));
@@ -140,8 +119,7 @@ fn with_keys_the_dashboard_speaks_tls_and_asks_for_a_token_which_stays_out_of_th
 #[test]
 fn connections_to_the_dashboard_in_any_number_do_not_keep_a_run_from_its_end() {
     let folder = Folder::new();
-    let (address, http) = (free_address(), free_address());
-    let coordinator = serve(&folder, &address, &http, "--n 13 --json");
+    let (coordinator, address, http) = serve(&folder, "--n 13 --json");
     let idle: Vec<_> = (0..400)
         .filter_map(|i| {
             let mut connection =

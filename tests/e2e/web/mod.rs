@@ -3,5 +3,5 @@
 #[cfg(feature = "atlas")]
 mod atlas_page;
 mod book;
-pub mod dashboard;
+mod dashboard;
 mod report;

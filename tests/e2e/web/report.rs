@@ -44,9 +44,7 @@ fn a_finished_run_is_reported_from_its_ledger_with_the_head_that_was_published()
 #[test]
 fn names_in_a_ledger_are_text_in_its_report_and_an_unfinished_run_says_so() {
     let folder = Folder::new();
-    let address = crate::harness::free_address();
-    let coordinator =
-        folder.start(&format!("coordinator --n 15 --run run --listen {address}"), "coordinator.log");
+    let (coordinator, address) = folder.serve("coordinator --n 15 --run run", "coordinator.log");
     let mut worker = folder.diadem(&format!("worker --coordinator http://{address} --threads 1"));
     let worker = worker.args(["--machine", "<script>alert(1)</script>"]);
     let worker = folder.start_command(worker, "worker.log");

@@ -18,7 +18,7 @@ impl Guarded {
     fn new() -> Self {
         let folder = keys();
         let (coordinator, address) = serve(&folder, "keys/coordinator");
-        Self { coordinator, folder, address }
+        Self { folder, address, coordinator }
     }
 
     fn worker(&self, scheme: &str, more: &str) -> Completed {

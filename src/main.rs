@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         }
     };
     log::finish();
-    code
+    exit::end_main(code)
 }
 
 /// Does what was asked for.

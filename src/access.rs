@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use anyhow::{Context, anyhow, bail};
-use coordinator::grpc::{Access, Bearers, Encryption, Guard, Right, ServerKeys};
+use coordinator::admission::{Access, Bearers, Encryption, Guard, Right, ServerKeys};
 use domain::{AccessToken, Owner};
 use records::regular_file;
 

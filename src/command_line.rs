@@ -4,7 +4,7 @@ use std::env;
 
 use clap::Arg;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use records::quoted;
+use domain::quoted;
 
 use crate::settings::CompletedLine;
 

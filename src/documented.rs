@@ -1,14 +1,13 @@
 //! Every command line in README, book and recipes is one that this binary understands.
 
-mod pages;
-
 use std::fs;
 use std::path::Path;
 
 use clap::{CommandFactory, Parser};
 
+use test_support::pages::{Shown, blocks, pages, spans};
+
 use crate::args::Args;
-use pages::{Shown, blocks, pages, spans};
 
 /// How diadem is called where it is built.
 const BUILT: &str = "cargo run --release -- ";

@@ -11,7 +11,7 @@
 //! | 129 | the terminal of another command was closed: the system's own end of it |
 
 use std::error::Error;
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 #[cfg(feature = "atlas")]
@@ -54,6 +54,31 @@ pub fn of(error: &anyhow::Error) -> ExitCode {
     }
 }
 
+/// Ends the process after `main` has done its work.
+///
+/// # Why not just return the code
+/// Exit handlers of a card's driver free what its compiler still uses in a thread that nobody waits for, and the process aborts.
+pub fn end_main(code: ExitCode) -> ExitCode {
+    if gpu::is_driver_loaded() {
+        io::stdout().flush().ok();
+        end_process(number(code));
+    }
+    code
+}
+
+/// Ends the process at once, from any thread. Runs no exit handlers once the driver of a card is loaded; see [`end_main`].
+pub fn end_process(code: u8) -> ! {
+    if gpu::is_driver_loaded() {
+        signal_hook::low_level::exit(code.into());
+    }
+    std::process::exit(code.into())
+}
+
+/// The number of an exit code, which std keeps to itself.
+fn number(code: ExitCode) -> u8 {
+    (0..=u8::MAX).find(|&number| ExitCode::from(number) == code).unwrap_or(u8::MAX)
+}
+
 /// Whether the run was examined and found wanting.
 pub fn is_unsound(error: &anyhow::Error) -> bool {
     class(error) == Class::Unsound
@@ -94,6 +119,14 @@ fn class_in_atlas(_: &anyhow::Error) -> Option<Class> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn number_of_exit_code_is_what_made_it() {
+        assert_eq!(number(ExitCode::SUCCESS), 0);
+        for code in [1, 2, 3, 129, 143, 255] {
+            assert_eq!(number(ExitCode::from(code)), code);
+        }
+    }
 
     #[test]
     fn answer_withheld_until_restart_is_failure() {

@@ -23,7 +23,7 @@ async fn local<T>(answer: Result<T, CallError>) -> Result<T, CoordinatorError> {
     let text = error.to_string();
     Err(match error {
         CallError::Withheld(_) => pending().await,
-        CallError::NotRecorded(_) | CallError::Superseded(_) => CoordinatorError::Unavailable(text),
+        CallError::NotRecorded(_) | CallError::OtherCoordinator(_) => CoordinatorError::Unavailable(text),
         CallError::Refused(Refusal::UnknownWorker(_)) => CoordinatorError::Unregistered,
         CallError::Refused(_)
         | CallError::Nothing(_)

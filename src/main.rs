@@ -1,7 +1,6 @@
 //! The command line: one binary for everything that diadem does. Errors become one sentence and an exit code here.
 
 mod access;
-mod args;
 mod command_line;
 mod commands;
 mod crew;
@@ -29,6 +28,7 @@ mod youngest;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
+use diadem::args;
 
 use log::say;
 use settings::{CompletedLine, Settings};
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         }
     };
     log::finish();
-    code
+    exit::end_main(code)
 }
 
 /// Does what was asked for.

@@ -8,9 +8,9 @@ use std::time::Duration;
 use anyhow::Context;
 use dashboard::assurance;
 use dashboard::words;
-use domain::{Copies, Phase, RunStatus, WorkerStatus};
+use domain::{Copies, Phase, RunStatus, WorkerStatus, counted};
 use records::store::Notice;
-use records::{Agreement, Answer, counted};
+use records::{Agreement, Answer};
 use serde_json::json;
 
 use crate::exit;

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use coordinator::Snapshot;
 use dashboard::words;
-use domain::{Phase, RunStatus};
-use records::counted;
+use domain::{Phase, RunStatus, counted};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 

@@ -1,14 +1,11 @@
 //! Runs as they may stand, made up as for the tests of the dashboard, for tests of what is shown of them.
 
-#[allow(dead_code, reason = "the dashboard has more to show")]
-#[path = "../dashboard/tests/page/made_up.rs"]
-mod made_up;
-
 use std::time::Duration;
 
 use domain::RunStatus;
+use test_support::made_up;
 
-pub use made_up::{empty, finished};
+pub use test_support::made_up::{empty, finished};
 
 /// All that differ.
 pub fn all() -> [RunStatus; 6] {

@@ -13,6 +13,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
 
 use crate::args::End;
+use crate::exit;
 
 /// A signal that ends a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,7 +205,7 @@ impl Interruption {
         thread::spawn(move || {
             listening.signal.set(runtime.block_on(signals.next())).ok();
             listening.raised.store(true, Ordering::Relaxed);
-            std::process::exit(runtime.block_on(signals.next()).number().into());
+            exit::end_process(runtime.block_on(signals.next()).number());
         });
         Ok(interruption)
     }

@@ -24,7 +24,7 @@ use tracing::warn;
 
 use crate::core::{Checking, Core};
 use crate::keeper::{
-    self, CallError, Channels, FollowCall, LeaseCall, Misfit, Outlet, ReplyTo, Request, Snapshot, Stranger,
+    self, CallError, Channels, FollowCall, LeaseCall, Outlet, ReplyTo, Request, Snapshot, TurnedAway,
 };
 
 /// How counts are to be checked from a start on: what is not said is as the ledger has it, or as usual.
@@ -99,18 +99,8 @@ pub struct LedgerSource {
     pub key: LeaseKey,
     /// The term of this process.
     pub term: Term,
-    /// How many records there were when this process opened the ledger, and the last term among them.
-    opened: (u64, u64),
     /// Where the ledger ends.
     pub ends: watch::Receiver<LedgerPosition>,
-}
-
-impl LedgerSource {
-    /// The last term on record: that of this process, as soon as it has recorded anything.
-    pub fn last_term(&self) -> u64 {
-        let (records, term) = self.opened;
-        if self.ends.borrow().mark.records > records { self.term.number } else { term }
-    }
 }
 
 impl Handle {
@@ -196,14 +186,11 @@ impl Handle {
         if let Some(store) = &mut store {
             store.settle(core.standing())?;
         }
-        let term = core.standing().term();
-        let parts = store.as_ref().map(|store| {
-            (store.directory().clone(), store.lease_key().clone(), store.term(), (store.mark().records, term))
-        });
+        let parts =
+            store.as_ref().map(|store| (store.directory().clone(), store.lease_key().clone(), store.term()));
         let Channels { requests, snapshots, ends } =
             keeper::start(core, store, Arc::clone(&clock), replicas)?;
-        let source =
-            parts.map(|(directory, key, term, opened)| LedgerSource { directory, key, term, opened, ends });
+        let source = parts.map(|(directory, key, term)| LedgerSource { directory, key, term, ends });
         Ok(Self { requests, snapshots, source, plan, clock, owner: Owner::default() })
     }
 
@@ -289,28 +276,29 @@ impl Handle {
         self.source.as_ref()
     }
 
-    /// A follower has called; it is there until what this returns is dropped, unless something is wrong with its copy.
+    /// Somebody has met a coordinator of that term.
     ///
     /// # Errors
-    /// Another coordinator goes on with the run, or the keeper has ended.
-    pub async fn follow(
-        &self,
-        follower: u64,
-        records: u64,
-        met: Option<Term>,
-        wrong: Option<Misfit>,
-    ) -> Result<Following, CallError> {
+    /// This coordinator has stopped for another one, or the keeper has ended.
+    pub async fn meet(&self, met: Term) -> Result<(), CallError> {
+        self.call(|reply| Request::Met(met, reply)).await
+    }
+
+    /// A follower has called whose copy fits. It is connected until what this returns is dropped.
+    ///
+    /// # Errors
+    /// The keeper has ended.
+    pub async fn follow(&self, follower: u64, records: u64) -> Result<Following, CallError> {
         let (owner, call) = (self.owner.clone(), rand::random());
         let following = Following { requests: self.requests.clone(), owner: owner.clone(), follower, call };
-        self.call(|reply| Request::Follow(FollowCall { owner, follower, call, records, met, wrong, reply }))
-            .await?;
+        self.call(|reply| Request::Follow(FollowCall { owner, follower, call, records, reply })).await?;
         Ok(following)
     }
 
-    /// A worker of the handle's owner was turned away, which called from that host.
+    /// A caller of the handle's owner was turned away, which called from that host. `why` is one sentence for the log.
     pub async fn turned_away(&self, host: Option<IpAddr>, why: String) {
         let owner = self.owner.clone();
-        self.requests.send(Request::TurnedAway(Stranger { owner, host, why })).await;
+        self.requests.send(Request::TurnedAway(TurnedAway { owner, host, why })).await;
     }
 
     /// Strikes off all workers of an owner who is let in no longer.

@@ -1,7 +1,7 @@
 //! What double-checking shows, in words and as JSON.
 
-use domain::{Assurance, Owner};
-use records::{CONFIDENCE, counted};
+use domain::{Assurance, Owner, counted};
+use records::CONFIDENCE;
 use serde_json::{Value, json};
 
 /// One line about the counts of so many units, of so many in the run. Nothing is proven before all are counted.

@@ -12,7 +12,7 @@ use axum::http::header::{AUTHORIZATION, COOKIE, HOST};
 use axum::http::{HeaderMap, HeaderValue};
 use cookie::time::Duration;
 use cookie::{Cookie, SameSite};
-use coordinator::grpc::{Guard, TokenHash};
+use coordinator::admission::{Guard, TokenHash};
 use domain::{AccessToken, Owner};
 
 /// How long a browser keeps the cookie: a run takes months.
@@ -92,7 +92,7 @@ fn is_of_here(host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use coordinator::grpc::{Access, Bearers, Right};
+    use coordinator::admission::{Access, Bearers, Right};
 
     use super::*;
 

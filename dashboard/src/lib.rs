@@ -5,7 +5,6 @@
 
 #![forbid(unsafe_code)]
 
-mod audience;
 mod broadcast;
 mod chart;
 mod door;
@@ -13,7 +12,6 @@ mod drawing;
 mod metrics;
 mod report;
 mod routes;
-mod seats;
 mod sections;
 mod server;
 

@@ -15,18 +15,18 @@ use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
+use coordinator::admission::{Caller, Crowded, Limits, Peer, Right, Seats};
 use domain::{Owner, Phase, RunStatus};
 use serde::Deserialize;
 use tokio::sync::mpsc::channel;
+use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 
-use crate::audience::{Audience, Place};
 use crate::broadcast::{Broadcast, Viewer};
 use crate::door::Door;
 use crate::metrics;
-use crate::seats::{Visitor, Watching};
 
 /// A viewer that nothing was told for so long is told that there is nothing new, so that either end knows of the other.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -34,6 +34,9 @@ const SILENCE: Duration = Duration::from_secs(15);
 /// What is typed is no longer than this, in bytes, and comes within so long.
 const MOST_TYPED: usize = 1024;
 const TYPED: Duration = Duration::from_secs(10);
+
+/// So many watch at a time.
+const LIMITS: Limits = Limits { participants: 0, readers: 64, readers_at_an_address: usize::MAX };
 
 /// Where a page may load what from, and that nothing frames it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
@@ -44,18 +47,46 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 pub struct Site {
     broadcast: Broadcast,
     door: Door,
-    audience: Audience,
+    seats: Arc<Seats>,
+    /// All who watch have a receiver.
+    viewers: watch::Sender<()>,
 }
 
 impl Site {
     /// For those whom the door lets in.
     pub fn new(broadcast: Broadcast, door: Door) -> Self {
-        Self { broadcast, door, audience: Audience::default() }
+        Self { broadcast, door, seats: Arc::new(Seats::new(LIMITS)), viewers: watch::Sender::default() }
+    }
+
+    /// The seats of all who connect.
+    pub fn seats(&self) -> &Arc<Seats> {
+        &self.seats
+    }
+
+    /// Gives a connection of that owner a seat of those who watch.
+    fn watch(&self, peer: &Peer, owner: Owner) -> Result<Watching, Crowded> {
+        self.seats.admit(peer, &Caller { owner, right: Right::Read })?;
+        let (seats, peer) = (Arc::clone(&self.seats), peer.clone());
+        Ok(Watching { seats, peer, _viewer: self.viewers.subscribe() })
     }
 
     /// Waits until those who watch have left.
     pub async fn all_viewers_left(&self) {
-        self.audience.all_left().await;
+        self.viewers.closed().await;
+    }
+}
+
+/// The seat of somebody who watches.
+#[derive(Debug)]
+struct Watching {
+    seats: Arc<Seats>,
+    peer: Peer,
+    _viewer: watch::Receiver<()>,
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.seats.give_up(&self.peer);
     }
 }
 
@@ -152,25 +183,25 @@ async fn harden(response: Response) -> impl IntoResponse {
 /// The sections of the page, as they change.
 async fn events(
     State(site): State<Arc<Site>>,
-    Extension(visitor): Extension<Visitor>,
+    Extension(peer): Extension<Peer>,
     Extension(owner): Extension<Owner>,
     headers: HeaderMap,
 ) -> Response {
-    let Some(place) = site.audience.admit(owner, visitor.address) else {
+    let Ok(watching) = site.watch(&peer, owner) else {
         let why = "too many watch already; it is tried again in a minute\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "60")], why).into_response();
     };
     let viewer = site.broadcast.viewer();
     let may_go_on = move || site.door.reader(&headers).is_some();
-    let stream = told(viewer, (place, visitor.watches()), may_go_on).map(Ok::<_, Infallible>);
+    let stream = told(viewer, watching, may_go_on).map(Ok::<_, Infallible>);
     ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
 
-/// What a viewer is told, as it comes, as long as he may see it, for tokens are revoked, and as long as he has his place. While the
+/// What a viewer is told, as it comes, as long as he may see it, for tokens are revoked, and as long as he has his seat. While the
 /// other end does not read, nothing is made for it.
 fn told(
     mut viewer: Viewer,
-    (mut place, watching): (Place, Watching),
+    watching: Watching,
     may_go_on: impl Fn() -> bool + Send + Sync + 'static,
 ) -> ReceiverStream<Bytes> {
     let (sender, receiver) = channel(1);
@@ -191,7 +222,6 @@ fn told(
         tokio::select! {
             () = tell => {}
             () = sender.closed() => {}
-            () = place.given_up() => {}
         }
     });
     ReceiverStream::new(receiver)
@@ -223,18 +253,16 @@ fn hindrance(status: &RunStatus) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use coordinator::admission::{Access, Guard};
     use coordinator::core::Core;
     use queens::{Board, Plan, PlanSpec};
     use records::DoubleCheck;
     use records::run_directory::LeaseKey;
     use records::shard::Shard;
     use records::standing::Standing;
-    use tokio::sync::watch;
-    use tokio::time::sleep;
     use tokio_stream::wrappers::WatchStream;
 
     use super::*;
-    use crate::seats::Seats;
 
     /// A run of which so many units are counted.
     fn status(done: u64) -> RunStatus {
@@ -259,9 +287,7 @@ mod tests {
     /// What is watched.
     struct Watched {
         statuses: watch::Sender<RunStatus>,
-        broadcast: Broadcast,
-        audience: Audience,
-        seats: Arc<Seats>,
+        site: Site,
     }
 
     impl Watched {
@@ -269,13 +295,15 @@ mod tests {
             let (announcer, broadcast) = Broadcast::begin(status(0));
             let (statuses, receiver) = watch::channel(status(0));
             tokio::spawn(announcer.tell(Box::pin(WatchStream::new(receiver))));
-            Self { statuses, broadcast, audience: Audience::default(), seats: Arc::default() }
+            let door = Door::new(Guard::new(Access::open(), None), ([127, 0, 0, 1], 1).into());
+            Self { statuses, site: Site::new(broadcast, door) }
         }
 
-        async fn watch(&self, owner: &str) -> ReceiverStream<Bytes> {
-            let visitor = self.seats.take([127, 0, 0, 1].into()).await;
-            let place = self.audience.admit(Owner::new(owner), visitor.address).unwrap();
-            told(self.broadcast.viewer(), (place, visitor.watches()), || true)
+        /// Somebody of that owner watches, over that connection.
+        fn watch(&self, owner: &str) -> (Peer, ReceiverStream<Bytes>) {
+            let peer = self.site.seats.newcomer(([127, 0, 0, 1], 1).into(), false);
+            let watching = self.site.watch(&peer, Owner::new(owner)).unwrap();
+            (peer, told(self.site.broadcast.viewer(), watching, || true))
         }
 
         /// So many units are counted, one after the other, and that viewer has heard of each.
@@ -290,29 +318,29 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_viewer_that_does_not_read_holds_nobody_up_and_is_told_what_is_newest_when_he_does() {
         let watched = Watched::begin();
-        let (mut deaf, mut attentive) = (watched.watch("status").await, watched.watch("status").await);
+        let [(_, mut deaf), (_, mut attentive)] = ["status"; 2].map(|owner| watched.watch(owner));
         watched.count(20, &mut attentive).await;
         assert!(words_until(&mut deaf, 20).await < 5, "he has missed what was between");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_viewer_who_has_to_go_goes_though_he_does_not_read() {
+    async fn viewer_who_does_not_read_is_closed_for_another() {
         let watched = Watched::begin();
-        let mut viewers = Vec::new();
-        for _ in 0..64 {
-            viewers.push(watched.watch("status").await);
-        }
-        // Of one owner who has all places the last one has to go.
-        let deaf = viewers.pop().unwrap();
-        watched.count(3, &mut viewers[0]).await;
-        let has_gone = || deaf.as_ref().is_closed();
-        assert!(!has_gone());
-        let _newcomer = watched.watch("ada").await;
-        let gone = async {
-            while !has_gone() {
-                sleep(Duration::from_millis(10)).await;
-            }
-        };
-        timeout(SILENCE, gone).await.expect("he stays, since something waits for him to read it");
+        let mut viewers: Vec<_> = (0..LIMITS.readers).map(|_| watched.watch("status")).collect();
+        // Of one owner who has all seats the last one has to go.
+        let (peer, _deaf) = viewers.pop().unwrap();
+        watched.count(3, &mut viewers[0].1).await;
+        assert!(timeout(SILENCE, peer.closed()).await.is_err());
+        let _newcomer = watched.watch("ada");
+        timeout(SILENCE, peer.closed()).await.expect("he stays, since something waits for him to read it");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_viewers_have_left_when_their_streams_end() {
+        let watched = Watched::begin();
+        let viewer = watched.watch("status");
+        assert!(timeout(SILENCE, watched.site.all_viewers_left()).await.is_err());
+        drop(viewer);
+        timeout(SILENCE, watched.site.all_viewers_left()).await.expect("none is left");
     }
 }

@@ -9,36 +9,37 @@ use std::time::Duration;
 use axum::middleware::AddExtension;
 use axum::{Extension, Router};
 use coordinator::Snapshot;
-use coordinator::grpc::{Guard, with_write_timeout};
+use coordinator::admission::{Clients, Connection, Guard, Peer, Rules};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
-use tokio_stream::StreamExt;
+use tokio::time::timeout;
 use tokio_stream::wrappers::WatchStream;
+use tokio_stream::{Stream, StreamExt};
 use tower::Layer;
 
 use crate::broadcast::{Broadcast, Statuses};
 use crate::door::Door;
 use crate::routes::{Site, router};
-use crate::seats::{Seats, Visitor};
+
+/// By which rules connections are accepted. Who does not watch makes room for the newest.
+const RULES: Rules = Rules {
+    most: 256,
+    all_welcome: false,
+    probation: None,
+    unread: Duration::from_secs(30),
+    clients: Clients::Browsers,
+};
 
 /// The head of a request has arrived after this time; a connection on which none comes is closed.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 
-/// What is sent is read within this time, or the connection is closed.
-const READ_TIME: Duration = Duration::from_secs(30);
-
 /// The most bytes in the head of a request, and the most headers.
 const HEAD_BYTES: usize = 16 << 10;
 const HEADERS: usize = 64;
-
-/// The pause after an accept that failed, for lack of open files mostly.
-const PAUSE: Duration = Duration::from_millis(200);
 
 /// At the end viewers have so long to read the last.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -57,7 +58,8 @@ pub async fn serve(listener: TcpListener, mut statuses: Statuses, guard: Guard) 
     let Some(first) = statuses.next().await else { return Ok(()) };
     let (announcer, broadcast) = Broadcast::begin(first);
     let site = Arc::new(Site::new(broadcast, door));
-    let accepting = accept(listener, router(Arc::clone(&site)), guard);
+    let accepting =
+        accept(guard.connections(listener, Arc::clone(site.seats()), RULES), router(Arc::clone(&site)));
     let telling = async {
         announcer.tell(statuses).await;
         timeout(FAREWELL, site.all_viewers_left()).await.ok();
@@ -69,53 +71,29 @@ pub async fn serve(listener: TcpListener, mut statuses: Statuses, guard: Guard) 
     Ok(())
 }
 
-/// Accepts connections for ever; they end with this.
-async fn accept(listener: TcpListener, router: Router, guard: Guard) {
-    let seats = Arc::new(Seats::default());
+/// Serves all connections that come; they end with this.
+async fn accept(mut incoming: impl Stream<Item = io::Result<Connection>> + Unpin, router: Router) {
     let mut connections = JoinSet::new();
-    loop {
-        match listener.accept().await {
-            Ok((stream, address)) => {
-                let visitor = seats.take(address.ip()).await;
-                connections.spawn(receive(stream, router.clone(), guard.clone(), visitor));
-            }
-            Err(_) => sleep(PAUSE).await,
-        }
+    while let Some(Ok(connection)) = incoming.next().await {
+        connections.spawn(serve_connection(connection, router.clone()));
         while connections.try_join_next().is_some() {}
     }
 }
 
 /// Serves one connection to its end, or until its seat is wanted by another.
-async fn receive(stream: TcpStream, router: Router, guard: Guard, visitor: Visitor) {
+async fn serve_connection(connection: Connection, router: Router) {
+    let peer = connection.peer().clone();
     // Around all of it: a layer of the router would be put around each of its paths anew.
-    let service = Extension(visitor.clone()).layer(router);
-    tokio::select! {
-        () = serve_connection(stream, service, guard) => {}
-        () = visitor.is_shown_out() => {}
-    }
-}
-
-/// The router, which is told who asks.
-type Service = AddExtension<Router, Visitor>;
-
-async fn serve_connection(stream: TcpStream, service: Service, guard: Guard) {
-    stream.set_nodelay(true).ok();
-    let stream = with_write_timeout(stream, READ_TIME);
-    if !guard.encrypts() {
-        converse(stream, service).await;
-    } else if let Some(stream) = guard.agree_with_browser(stream).await {
-        converse(stream, service).await;
-    }
-}
-
-async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin, service: Service) {
-    let service = TowerToHyperService::new(service);
+    let service: AddExtension<Router, Peer> = Extension(peer.clone()).layer(router);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)
         .max_headers(HEADERS)
         .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(stream), service);
-    // Whoever went away in the middle is no news.
-    connection.await.ok();
+        .serve_connection(TokioIo::new(connection), TowerToHyperService::new(service));
+    tokio::select! {
+        // Whoever went away in the middle is no news.
+        _ = connection => {}
+        () = peer.closed() => {}
+    }
 }

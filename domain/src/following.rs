@@ -46,10 +46,8 @@ pub struct FollowedRun {
     pub run_file: Vec<u8>,
     /// The file `lease.key`.
     pub lease_key: Vec<u8>,
-    /// The term of whoever says this.
+    /// The term of the coordinator.
     pub term: Term,
-    /// Whether the copy is refused, as the end of the call says: only the term is to be noted.
-    pub refused: bool,
 }
 
 impl fmt::Debug for FollowedRun {

@@ -5,10 +5,12 @@
 
 mod access;
 mod card;
+mod counted;
 mod following;
 mod leasing;
 mod owner;
 mod policy;
+mod quoted;
 mod retraction;
 mod status;
 mod steering;
@@ -17,12 +19,14 @@ mod text;
 
 pub use access::{AccessToken, TokenError};
 pub use card::{Hardware, Vendor, card_name, is_meant_by, split_card};
+pub use counted::{counted, named};
 pub use following::{CopyEnd, FollowReply, FollowRequest, FollowedRun, LedgerPiece};
 pub use leasing::{
     Lease, LeaseReply, Registration, Renewal, Report, Token, UnitCount, Variant, Verdict, Welcome, WorkerId,
 };
 pub use owner::Owner;
 pub use policy::{Copies, PolicyChange, PolicyInForce};
+pub use quoted::quoted;
 pub use retraction::{Takeback, TakenBack, Target, is_reason};
 pub use status::{
     Assurance, Event, FamilyStatus, LONGEST_SILENCE, MachineStatus, Phase, RunStatus, Sample, TimeLeft, Work,

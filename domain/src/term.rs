@@ -1,5 +1,5 @@
-//! Terms: which process serves a run, and the how-manieth it is. A higher term is younger; two processes of one term, or
-//! one of a lower term than another that was met, are a fork.
+//! Terms: which process serves a run. Each process that serves it begins a higher one. Two processes of one term are a mistake of
+//! their operator: both stop.
 
 use std::fmt;
 use std::str::FromStr;
@@ -51,25 +51,10 @@ pub struct Term {
 }
 
 impl Term {
-    /// Nobody opens this term or a higher one: there are lower ones for all starts and takeovers of a run.
+    /// No coordinator begins this term or a higher one: there are enough lower ones for all starts and takeovers of a run.
     pub const END: u64 = 1 << 63;
 
-    /// No run comes so far from one term that somebody knows to another: it takes a million takeovers, of a million each.
-    pub const TOO_FAR: u64 = 1_000_000_000_000;
-
-    /// By which of several coordinators of a run everybody turns to the same one, the highest: the youngest, and where two have opened one
-    /// term, the one with the higher name. Should both have nothing on record, one of them goes on.
-    pub fn precedence(&self) -> (u64, CoordinatorId) {
-        (self.number, self.coordinator)
-    }
-
-    /// Whether a term of that number is too far past one that is known (0: none) to be true. Who believed it would never deal with
-    /// the run's own coordinator any more, and who went on from it would leave no room for takeovers.
-    pub fn is_too_far(number: u64, known: u64) -> bool {
-        number.saturating_sub(known) >= Self::TOO_FAR
-    }
-
-    /// Whether who has met the other term may deal with this one: it is that one, or younger.
+    /// True if this term may be followed by whoever has met the other one: it is that one, or higher.
     pub fn follows(&self, met: &Term) -> bool {
         self.number > met.number || (self.number == met.number && self.coordinator == met.coordinator)
     }
@@ -93,16 +78,6 @@ mod tests {
         }
         for text in ["", "0", &"A".repeat(32), &format!("+{}", "0".repeat(31)), &"0".repeat(33)] {
             assert!(text.parse::<CoordinatorId>().is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_term_is_too_far_past_a_lower_one_only() {
-        for (number, known) in [(1, 0), (Term::TOO_FAR, 1), (Term::END, Term::END - 1), (3, Term::END)] {
-            assert!(!Term::is_too_far(number, known), "{number} after {known}");
-        }
-        for (number, known) in [(Term::TOO_FAR, 0), (Term::TOO_FAR + 1, 1), (Term::END - 1, 3)] {
-            assert!(Term::is_too_far(number, known), "{number} after {known}");
         }
     }
 

@@ -5,11 +5,8 @@
 use std::sync::Once;
 
 use clap::Parser;
+use diadem::args;
 use libfuzzer_sys::fuzz_target;
-
-#[allow(dead_code, unused_imports)]
-#[path = "../../src/args/mod.rs"]
-mod args;
 
 static FIRST: Once = Once::new();
 

@@ -1,5 +1,7 @@
 //! The devices that OpenCL knows of.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use opencl3::device::{
     CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
 };
@@ -72,6 +74,15 @@ const NVIDIAS_OWN: &str = "cl_nv_device_attribute_query";
 /// The first major number of its cards that have all instructions which the kernels name; older ones count as other cards do.
 const MAXWELL: u32 = 5;
 
+/// Set before the first call to OpenCL, which loads the drivers.
+static DRIVER_LOADED: AtomicBool = AtomicBool::new(false);
+
+/// Whether a driver may be loaded. From then on the process must end without C exit handlers: those of a driver destroy what its
+/// threads still use.
+pub fn is_driver_loaded() -> bool {
+    DRIVER_LOADED.load(Ordering::Relaxed)
+}
+
 /// All devices, those that cannot be used included.
 ///
 /// # Errors
@@ -80,6 +91,7 @@ pub fn devices() -> Result<Vec<Device>, GpuError> {
     // Some loaders find nothing while another thread has them look.
     static LOOKING: Mutex<()> = Mutex::new(());
     let _alone = LOOKING.lock();
+    DRIVER_LOADED.store(true, Ordering::Relaxed);
     let platforms = get_platforms().map_err(GpuError::of_discovery)?;
     let mut devices = Vec::new();
     for platform in platforms {

@@ -31,7 +31,7 @@ mod search;
 mod session;
 
 pub use choice::kernel_for;
-pub use device::{Description, Device, devices};
+pub use device::{Description, Device, devices, is_driver_loaded};
 pub use error::GpuError;
 pub use kernel::GpuKernel;
 pub use program::DeviceKind;

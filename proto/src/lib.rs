@@ -8,7 +8,7 @@ mod protocol;
 mod strict;
 mod wire;
 
-pub use metadata::{AUTHORIZATION, OWN_TERM, bearer, for_good, is_for_good};
+pub use metadata::{AUTHORIZATION, bearer, for_good, is_for_good};
 pub use protocol::{Protocol, ProtocolError};
 pub use strict::{StrictCodec, StrictDecoder};
 pub use wire::{WireError, malformed, plan_from_reply, plan_reply, run_from_reply, verdicts_from_reply};

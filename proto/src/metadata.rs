@@ -7,10 +7,6 @@ use tonic::metadata::{Ascii, MetadataValue};
 /// The metadata key under which a call carries its token.
 pub const AUTHORIZATION: &str = "authorization";
 
-/// The name under which the metadata of a follower's call say the last term on record of its copy, where that was the own one
-/// of a coordinator of its folder.
-pub const OWN_TERM: &str = "diadem-own-term";
-
 /// The metadata key of a refusal that is meant for good. Who is refused without it waits: a token or a right that is gone may come
 /// back, as while keys are replaced.
 const FOR_GOOD: &str = "diadem-for-good";

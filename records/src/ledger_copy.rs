@@ -19,7 +19,7 @@ use crate::ledger::{Damage, Disk, Group, Intake, LedgerPosition, SystemDisk, Wri
 use crate::replay::{Stretch, replay};
 use crate::run_directory::LeaseKey;
 use crate::run_directory::lock::Lock;
-use crate::run_directory::notes::{self, Following, NotesFile};
+use crate::run_directory::notes::{self, NotesFile};
 use crate::run_directory::secret::{self, keep, lease_key};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::standing::Standing;
@@ -31,7 +31,10 @@ pub struct LedgerCopy {
     path: PathBuf,
     _lock: Lock,
     notes: NotesFile,
-    following: Following,
+    /// Tells this copy from others.
+    follower: u64,
+    /// The highest term that was met, and its coordinator.
+    met: (u64, CoordinatorId),
     run: Option<CopiedRun>,
     /// For the ledger, until that is opened.
     disk: Option<Box<dyn Disk>>,
@@ -123,16 +126,13 @@ impl LedgerCopy {
         }
         let notes = NotesFile::read(path)
             .map_err(|source| CopyError::Notes { path: path.join(notes::NAME), source })?;
-        let mut following = notes.notes().following.clone().unwrap_or_else(|| Following {
-            follower: rand::random(),
-            term: 0,
-            coordinator: CoordinatorId::default().to_string(),
-        });
+        let follower = notes.notes().follower.unwrap_or_else(rand::random);
+        let noted = notes.notes().other.as_ref().map(|other| (other.term, other.coordinator.clone()));
         let on_record = run.as_ref().and_then(|run| run.standing.sums().term.clone());
-        if let Some((term, coordinator)) = on_record.filter(|(term, _)| *term > following.term) {
-            (following.term, following.coordinator) = (term, coordinator);
-        }
-        Ok(Self { path: path.to_owned(), _lock: lock, notes, following, run, disk })
+        let met = noted.into_iter().chain(on_record).max_by_key(|(term, _)| *term);
+        let met = met.map(|(term, coordinator)| (term, coordinator.parse().unwrap_or_default()));
+        let met = met.unwrap_or_default();
+        Ok(Self { path: path.to_owned(), _lock: lock, notes, follower, met, run, disk })
     }
 
     /// What to say to a coordinator: where the copy ends. What the disk would not take before is tried again first.
@@ -150,7 +150,7 @@ impl LedgerCopy {
                 run.end()
             }
         };
-        Ok(FollowRequest { follower: self.following.follower, end, met: self.run.is_some().then_some(met) })
+        Ok(FollowRequest { follower: self.follower, end, met: self.run.is_some().then_some(met) })
     }
 
     /// Takes in what the coordinator says of its run; begins the copy where there is none.
@@ -184,23 +184,14 @@ impl LedgerCopy {
         if !said.term.follows(&met) {
             return Err(CopyError::Older { found: said.term, met });
         }
-        if Term::is_too_far(said.term.number, met.number) {
-            return Err(CopyError::TooFar { found: said.term, met: met.number });
-        }
-        let following = Following {
-            follower: self.following.follower,
-            term: said.term.number,
-            coordinator: said.term.coordinator.to_string(),
-        };
+        let follower = self.follower;
         let change = self.notes.change(|notes| {
-            notes.following = Some(following.clone());
-            if !said.refused {
-                // An operator paused the coordinator that was here before; nobody has paused the run that is copied.
-                notes.paused = None;
-            }
+            (notes.follower, notes.other) = (Some(follower), Some((&said.term).into()));
+            // An operator paused the coordinator that was here before; nobody has paused the run that is copied.
+            notes.paused = None;
         });
         change.map_err(failed)?;
-        self.following = following;
+        self.met = (said.term.number, said.term.coordinator);
         Ok(())
     }
 
@@ -219,7 +210,7 @@ impl LedgerCopy {
         let is_end = piece.is_end && run.intake.is_between_groups();
         run.write(is_end)?;
         let end = run.end();
-        Ok(is_end.then_some(FollowRequest { follower: self.following.follower, end, met: None }))
+        Ok(is_end.then_some(FollowRequest { follower: self.follower, end, met: None }))
     }
 
     /// Whether all is counted and copied, as far as the copy can tell.
@@ -240,12 +231,6 @@ impl LedgerCopy {
         self.run.as_ref().map_or(0, |run| run.writer.end().mark.records)
     }
 
-    /// The last term on record, where a coordinator of this very folder has put it there.
-    pub fn own_term(&self) -> Option<u64> {
-        let last = self.run.as_ref()?.standing.term();
-        (1..=self.notes.notes().announced).contains(&last).then_some(last)
-    }
-
     /// How many followers a coordinator that goes on from the copy waits for.
     pub fn replicas(&self) -> u32 {
         self.run.as_ref().map_or(0, |run| run.standing.replicas(None))
@@ -261,8 +246,7 @@ impl LedgerCopy {
 
     /// The highest term that was met, as whoever has the run's key can prove it.
     fn met(&self) -> Term {
-        let (number, coordinator) =
-            (self.following.term, self.following.coordinator.parse().unwrap_or_default());
+        let (number, coordinator) = self.met;
         match &self.run {
             Some(run) => run.key.prove(run.directory.run().hash(), number, coordinator),
             None => Term { number, coordinator, proof: 0 },

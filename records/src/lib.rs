@@ -13,13 +13,11 @@ mod bound;
 mod certificate;
 mod checkpoint;
 mod clock;
-mod counted;
 mod double_check;
 mod families;
 mod groups;
 mod ledger_copy;
 mod merge;
-mod quoted;
 mod retract;
 mod signing;
 
@@ -33,6 +31,7 @@ pub mod run_directory;
 pub mod shard;
 pub mod standing;
 pub mod store;
+#[cfg(any(test, feature = "test-support"))]
 pub mod testing;
 pub mod verify;
 
@@ -46,11 +45,9 @@ pub use bound::CONFIDENCE;
 pub use certificate::{Certificate, CertificateError, HeadError, PublishedHead, PublishedHeads};
 pub use checkpoint::is_checkpoint_thread;
 pub use clock::{Clock, SystemClock};
-pub use counted::{counted, named};
 pub use double_check::{DoubleCheck, DoubleCheckError};
 pub use families::{Families, FamilyProgress};
 pub use ledger_copy::{CopyError, LedgerCopy};
 pub use merge::{Difference, Disbelief, MergeError, Merged, merge};
-pub use quoted::quoted;
 pub use retract::{NothingToRetract, RetractError, Retracted, retract, retractions};
 pub use signing::{KeyError, SigningKey};

@@ -5,12 +5,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use domain::{Owner, Takeback, Target};
+use domain::{Owner, Takeback, Target, named};
 use queens::{Class, Classified, Plan, UnitId};
 use thiserror::Error;
 
 use crate::clock::{Clock, SystemClock};
-use crate::counted::named;
 use crate::ledger::{Admission, Expulsion, LedgerError, Record, Retraction};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::{RunDirectory, RunDirectoryError};

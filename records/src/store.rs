@@ -20,7 +20,7 @@ use crate::ledger::{
 use crate::run_directory::LeaseKey;
 use crate::run_directory::lock::Lock;
 use crate::run_directory::next_term::next_term;
-use crate::run_directory::notes::{self, Notes, NotesFile, Replicated};
+use crate::run_directory::notes::{self, Notes, NotesFile};
 use crate::run_directory::secret::{self, lease_key};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
@@ -75,6 +75,7 @@ impl Classified for StoreError {
         match self {
             Self::Ledger(error) => error.class(),
             Self::Directory(error) => error.class(),
+            Self::Term(TermError::NotOwn { .. }) => Class::Usage,
             _ => Class::Failed,
         }
     }
@@ -112,7 +113,7 @@ pub struct OpenOptions {
     pub shard: Shard,
     /// Whether to go on from what the ledger has where acknowledged records are missing at its end.
     pub accept_loss: bool,
-    /// Whether to begin a term above those of other coordinators, too, that have superseded this one.
+    /// Whether to begin a term above that of the other coordinator that serves the run now.
     pub take_over: bool,
     /// The private key of its coordinator, made where there is none; for who begins no term, none.
     pub signing_key: Option<PathBuf>,
@@ -231,36 +232,24 @@ impl Store {
         self.notes.change(change)
     }
 
-    /// Notes the term of this process, before anybody hears of it: the next process must take a higher one, or whoever has met
-    /// this term takes that process for another coordinator.
+    /// Notes the term of this process, before anybody hears of it: the next process must take a higher one. From now on the run
+    /// directory is the coordinator's own.
     ///
     /// # Errors
     /// The disk would not do it.
     pub fn announce(&mut self) -> io::Result<()> {
         let number = self.term.number;
-        self.notes.change(|notes| notes.announced = notes.announced.max(number))
+        self.notes.change(|notes| {
+            notes.announced = notes.announced.max(number);
+            (notes.other, notes.follower) = (None, None);
+        })
     }
 
-    /// Notes that the term of another coordinator has superseded this one, for the operator who knows that it is gone
-    /// permanently. If that fails this process hears of the term again after its next start.
-    pub fn note_superseding(&mut self, term: &Term) {
-        let number = term.number;
-        if let Err(error) = self.notes.change(|notes| notes.superseded_by = notes.superseded_by.max(number)) {
-            warn!("cannot note the term {number} in the run directory: {error}");
-        }
-    }
-
-    /// How many followers are known to have the whole ledger.
-    pub fn replicated(&self) -> u32 {
-        self.notes().followers_with(self.end().hash)
-    }
-
-    /// Notes that so many followers have the whole ledger. If that fails the run ends all the same: the next start waits for
-    /// them once more.
-    pub fn note_replicated(&mut self, followers: u32) {
-        let replicated = Some(Replicated { end: self.end().hash, followers });
-        if let Err(error) = self.notes.change(|notes| notes.replicated = replicated) {
-            warn!("cannot note in the run directory how many followers have all: {error}");
+    /// Notes that another coordinator serves the run: the next start needs `--take-over`. If that fails, the next start hears of the
+    /// other coordinator again.
+    pub fn note_other(&mut self, other: &Term) {
+        if let Err(error) = self.notes.change(|notes| notes.other = Some(other.into())) {
+            warn!("cannot note the term {} in the run directory: {error}", other.number);
         }
     }
 

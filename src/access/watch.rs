@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use coordinator::Handle;
-use coordinator::grpc::{Access, Encryption};
+use coordinator::admission::{Access, Encryption};
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};

@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args};
 
 use super::value::time;
 
-/// Keeps a verified copy of a coordinator's run as it grows; it can be started as the coordinator.
+/// Keeps a verified copy of a coordinator's run as it grows; the copy can take the run over.
 ///
 /// Ends when the run is complete and all of it is copied. Until then it waits for a coordinator that is away, for as long as
 /// --give-up-after says, and tells every ten minutes how to go on without.
@@ -18,7 +18,8 @@ Examples:
   diadem follow --coordinator http://127.0.0.1:7227 --run ./copy
   diadem follow --coordinator https://10.0.0.7:7227 \\
      --keys keys/follower --run ./copy
-  diadem coordinator --run ./copy --listen 10.0.0.8:7227 --keys keys/coordinator
+  diadem coordinator --run ./copy --take-over --listen 10.0.0.8:7227 \\
+     --keys keys/coordinator
       when the first one is gone
 
 Environment: DIADEM_FOLLOW_TOKEN stands for follow.token, DIADEM_COORDINATOR for the address.")]

@@ -61,6 +61,9 @@ impl KernelChoice {
     }
 
     /// The kernel that was asked for, or the one that suits the plan. That which checks it has no more memory.
+    ///
+    /// # Errors
+    /// This processor has no such kernel.
     pub fn kernel(&self, plan: &PlanSpec) -> Result<Arc<dyn Kernel>, KernelError> {
         let kernel = kernel(self.method_for(plan), Some(self.isa))?;
         Ok(match (self.memory, kernel.name().method) {

@@ -101,6 +101,9 @@ fn client_name(text: &str) -> Result<String, ValueError> {
 
 /// What an owner can be called: it stands in a certificate, in the name of a folder, and beside a token, than which it
 /// is shorter.
+///
+/// # Errors
+/// It is none.
 pub fn owner_name(text: &str) -> Result<String, ValueError> {
     let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     let has_ends = !text.starts_with('-') && !text.ends_with('-');
@@ -112,6 +115,9 @@ pub fn owner_name(text: &str) -> Result<String, ValueError> {
 }
 
 /// A host as it can stand in a certificate: an IP address or a name.
+///
+/// # Errors
+/// It is none.
 pub fn host(text: &str) -> Result<String, ValueError> {
     let letters = |label: &str| label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
     let is_label = |label: &str| (1..=63).contains(&label.len()) && letters(label);

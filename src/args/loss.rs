@@ -15,8 +15,9 @@ pub struct LossArgs {
 pub struct ServedLossArgs {
     #[command(flatten)]
     pub here: LossArgs,
-    /// Take the run over once more: another coordinator went on with it, and is gone for good. What that one alone has on
-    /// record is lost and counted again; its workers and followers come back to this one.
+    /// Take the run over from another coordinator, once: --run is a follower's copy, or the run directory of a coordinator that
+    /// stopped for another one. The other coordinator must be gone permanently, or be the wrong one: what it alone has on record is
+    /// counted again. Workers and followers come to this one.
     #[arg(long)]
     pub take_over: bool,
 }

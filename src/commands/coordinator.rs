@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
-use coordinator::grpc::{Guard, serve};
+use coordinator::admission::Guard;
+use coordinator::grpc::serve;
 use coordinator::{CheckingOptions, Ending, Handle};
 use domain::RunStatus;
 use queens::Plan;
+use records::SigningKey;
 use records::shard::Shard;
 use records::store::{OpenOptions, Store};
-use records::{SigningKey, quoted};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -178,9 +179,6 @@ async fn until_done(run: &ServedRun, handle: &Handle, signals: &mut Signals) -> 
         () = everybody_left(handle, is_withheld) => {}
         _ = signals.next() => return answered,
     }
-    if answered.is_ok() {
-        tell_of_followers(handle, run);
-    }
     answered
 }
 
@@ -193,24 +191,10 @@ async fn stay(answered: anyhow::Result<ExitCode>, signals: &mut Signals) -> anyh
     answered.or_else(|error| Ok(exit::of(&error)))
 }
 
-/// Says so where followers have gone away before they had everything: they wait for a coordinator.
-fn tell_of_followers(handle: &Handle, run: &ServedRun) {
-    let followers = handle.snapshots().borrow().followers_away;
-    if followers > 0 {
-        let run = quoted(&run.path.to_string_lossy());
-        warn!(
-            followers,
-            "they have not everything; so that they get it: diadem coordinator --run {run} --stay"
-        );
-    }
-}
-
-/// Waits until all workers have left, or those that are still registered are silent; and until all followers have, who do
-/// when they have everything; those that are away are waited for, too, as long as for silent workers, and so are workers that wait
-/// for the answer since another process, until they must have called. Where the answer is withheld all of them wait for another start:
-/// they need no more time than to hear of it.
+/// Waits until all workers have left, or those that are still registered are silent, and until all followers have left, which they
+/// do when they have everything. Where the answer is withheld they wait for another start: they have the time to hear of it.
 async fn everybody_left(handle: &Handle, is_withheld: bool) {
-    let (begun, snapshots) = (Instant::now(), handle.snapshots());
+    let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
     let longest = if is_withheld { FAREWELL } else { LONGEST_FAREWELL };
     while begun.elapsed() < longest {
@@ -219,8 +203,6 @@ async fn everybody_left(handle: &Handle, is_withheld: bool) {
         let last_words = status.into_iter().flat_map(|status| status.workers).map(|worker| worker.last_word);
         match last_words.min() {
             _ if followers > 0 => sleep(pause).await,
-            _ if snapshots.borrow().are_workers_away && !is_withheld => sleep(pause).await,
-            _ if snapshots.borrow().followers_away > 0 && begun.elapsed() < FAREWELL => sleep(pause).await,
             Some(last_word) if begun.elapsed() < FAREWELL || last_word < FAREWELL => sleep(pause).await,
             _ => return,
         }

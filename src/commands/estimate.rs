@@ -7,12 +7,13 @@
 //! millions of solutions in one, so that the spread is small.
 
 mod campaign;
+mod count_estimate;
 mod sampled;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use queens::extrapolation::{Extrapolation, extrapolate};
+use queens::extrapolation::extrapolate;
 use queens::kernel::{Isa, Method};
 use queens::{Board, known};
 use serde_json::{Map, Value, json};
@@ -27,62 +28,8 @@ use crate::measurement::speed::{Candidate, Counter, KernelSpeed, candidates};
 use crate::output::{on_stdout, print};
 use crate::signals::Interruption;
 use campaign::Campaign;
+use count_estimate::CountEstimate;
 use sampled::sample;
-
-/// An estimate of a number of solutions.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CountEstimate {
-    /// The natural logarithm of the number: it may be too large for a float. Nothing stands for none.
-    pub ln: Option<f64>,
-    /// The standard error, relative to the number.
-    pub error: f64,
-    /// By how many standard errors the truth departs from it in one case of twenty.
-    pub quantile: f64,
-}
-
-impl From<Extrapolation> for CountEstimate {
-    fn from(Extrapolation { ln, error }: Extrapolation) -> Self {
-        Self { ln: Some(ln), error, quantile: 1.96 }
-    }
-}
-
-impl CountEstimate {
-    /// The number times a factor, as text with so many digits.
-    fn text(&self, factor: f64, digits: usize) -> String {
-        let Some(ln) = self.ln.filter(|_| factor > 0.0) else { return "0".into() };
-        let log = (ln + factor.ln()) / std::f64::consts::LN_10;
-        let (exponent, mantissa) = (log.floor(), 10f64.powf(log - log.floor()));
-        format!("{mantissa:.digits$}e{exponent}")
-    }
-
-    fn low(&self) -> f64 {
-        (1.0 - self.quantile * self.error).max(0.0)
-    }
-
-    fn high(&self) -> f64 {
-        1.0 + self.quantile * self.error
-    }
-
-    /// The number, if a float holds it.
-    fn value(&self) -> f64 {
-        self.ln.map_or(0.0, f64::exp)
-    }
-
-    fn json(&self) -> Map<String, Value> {
-        let mut object = Map::new();
-        let number = |factor: f64| {
-            let value = self.value() * factor;
-            // Beyond the largest float only the text says it.
-            if value.is_finite() { json!(value) } else { json!(self.text(factor, 6)) }
-        };
-        object.insert("estimate".into(), number(1.0));
-        object.insert("standard_error".into(), number(self.error));
-        object.insert("relative_error".into(), json!(self.error));
-        object.insert("low".into(), number(self.low()));
-        object.insert("high".into(), number(self.high()));
-        object
-    }
-}
 
 /// The number of solutions of a board as it is known, or else as the published ones let expect it.
 pub fn in_advance(board: Board) -> Option<String> {

@@ -3,9 +3,10 @@
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
+use domain::counted;
+use records::audit;
 use records::export::{ExportError, TableSource};
 use records::run_directory::RunDirectory;
-use records::{audit, counted};
 
 use crate::args::ExportArgs;
 use crate::exit::UNSOUND;

@@ -1,11 +1,11 @@
-//! `diadem follow`: keeps a verified copy of a coordinator's run, which can be started as the coordinator.
+//! `diadem follow`: keeps a verified copy of a coordinator's run, which can take the run over.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use domain::FollowReply;
-use records::{CopyError, LedgerCopy, quoted};
+use domain::{FollowReply, quoted};
+use records::{CopyError, LedgerCopy};
 use tokio::task::block_in_place;
 use tokio::time::sleep_until;
 use tracing::{Level, info, warn};
@@ -98,7 +98,7 @@ fn way_on(args: &FollowArgs, copy: &LedgerCopy) -> String {
     let replicas = copy.replicas().checked_sub(1).map(|others| format!(" --replicas {others}"));
     let replicas = replicas.unwrap_or_default();
     format!(
-        "{copied}; {ended}; if its machine is gone, go on here: diadem coordinator --run {run} --listen ADDRESS:7227{keys}{replicas}"
+        "{copied}; {ended}; if its machine is gone, go on here: diadem coordinator --run {run} --take-over --listen ADDRESS:7227{keys}{replicas}"
     )
 }
 
@@ -135,29 +135,19 @@ impl From<CopyError> for End {
 /// Follows until the run is complete, or the call ends.
 async fn one_call(remote: &Remote, copy: &mut LedgerCopy, outage: &mut Outage) -> Result<(), End> {
     let first = block_in_place(|| copy.request())?;
-    let mut feed = remote.follow(first, copy.own_term()).await?;
+    let mut feed = remote.follow(first).await?;
     let mut told: Option<Instant> = None;
     loop {
         match feed.next().await? {
             FollowReply::Run(run) => {
                 let greeted = block_in_place(|| copy.greet(&run));
-                if let Err(error @ CopyError::OtherRun(_)) = greeted {
-                    return Err(error.into());
-                }
-                if run.refused {
-                    // The term is noted, if it is this run's; the call's end says why.
-                    continue;
-                }
                 if let Err(error) = greeted {
-                    return Err(
-                        if let CopyError::Older { .. } | CopyError::TooFar { .. } = error
-                            && remote.addresses() > 1
-                        {
-                            feed.leave(error.to_string()).into()
-                        } else {
-                            error.into()
-                        },
-                    );
+                    let is_passed_over = matches!(error, CopyError::Older { .. }) && remote.addresses() > 1;
+                    return Err(if is_passed_over {
+                        feed.leave(error.to_string()).into()
+                    } else {
+                        error.into()
+                    });
                 }
                 feed.taken_in();
                 outage.over();

@@ -17,6 +17,8 @@ mod authority;
 mod draft;
 mod files;
 mod renewal;
+mod revoked;
+mod tokens;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -24,21 +26,18 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 
-use crate::access::warn_if_others_may_read;
-use crate::access::{ADMIN, FOLLOW, JOIN, REVOKED, STATUS, TokenName};
+use crate::access::{JOIN, warn_if_others_may_read};
 use crate::args::{KeysArgs, KeysCommand, host};
 use crate::output::print;
 use authority::{Authority, Pair};
 use draft::{KeysDraft, expect_finished};
-use files::{alone_in, make_folder, read, read_if_there, write_named_token, write_private, write_token};
-use renewal::Renewal;
+use files::{alone_in, make_folder, read, write_private};
+use renewal::{FOLDERS, Renewal};
+use revoked::{list_of_revoked, revoked, write_revoked};
+use tokens::{write_named_token, write_token};
 
 /// A coordinator can always be reached from its own machine.
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
-
-/// The folders that hold a token, and which.
-const FOLDERS: [(&str, TokenName); 4] =
-    [("worker", JOIN), ("status", STATUS), ("follower", FOLLOW), ("admin", ADMIN)];
 
 pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
     match &args.command {
@@ -187,20 +186,6 @@ fn revoke(keys: &Path, name: &str) -> anyhow::Result<String> {
          asks and strikes off its workers:\n{}{way_on}",
         list_of_revoked(keys).display()
     ))
-}
-
-fn list_of_revoked(keys: &Path) -> PathBuf {
-    keys.join("coordinator").join(REVOKED)
-}
-
-/// Whose keys have been revoked.
-fn revoked(keys: &Path) -> anyhow::Result<Vec<String>> {
-    Ok(read_if_there(&list_of_revoked(keys))?.split_whitespace().map(str::to_owned).collect())
-}
-
-fn write_revoked(keys: &Path, names: &[String]) -> anyhow::Result<()> {
-    let lines = names.iter().map(|name| format!("{name}\n"));
-    write_private(&list_of_revoked(keys), &lines.collect::<String>())
 }
 
 /// Where the keys of an owner go.

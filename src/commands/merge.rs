@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
+use domain::{counted, quoted};
 use records::run_directory::RunDirectory;
-use records::{Answer, Merged, audit, counted, merge, quoted};
+use records::{Answer, Merged, audit, merge};
 
 use crate::args::MergeArgs;
 use crate::exit;

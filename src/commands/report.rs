@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use dashboard::{Contribution, RunReport};
+use domain::{counted, quoted};
 use queens::Plan;
 use records::ledger::{Record, UnitRecord};
 use records::run_directory::RunDirectory;
 use records::standing::UnitMark;
 use records::verify::{VerifyError, identities};
-use records::{Agreement, Answer, Audit, PublishedHead, audit_each, counted, quoted};
+use records::{Agreement, Answer, Audit, PublishedHead, audit_each};
 
 use crate::args::ReportArgs;
 use crate::exit;

@@ -4,8 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use domain::{Owner, Steering};
-use records::counted;
+use domain::{Owner, Steering, counted};
 use worker::{CoordinatorError, Remote};
 
 use crate::access::{ADMIN, JOIN, credentials};

@@ -2,6 +2,7 @@
 
 mod progress;
 mod published;
+mod verify_report;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,23 +10,25 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use dashboard::assurance::percent_above;
+use domain::{counted, quoted};
 use queens::kernel::Method;
 use records::run_directory::RunDirectory;
 use records::standing::{Machine, UnitMark};
 use records::verify::{SampleRecount, SampleSize, Verification, VerifyError};
-use records::{Audit, CONFIDENCE, counted, quoted};
-use serde_json::{Map, Value, json};
+use records::{Audit, CONFIDENCE};
+use serde_json::json;
 
 use crate::args::{ThreadsArgs, UnitSpan, VerifyArgs};
 use crate::exit;
 use crate::log::say;
-use crate::output::{on_stdout, print, sentence};
+use crate::output::sentence;
 use crate::progress::during;
 use progress::RecountProgress;
 use published::{read_certificate, report_export, report_heads};
+use verify_report::VerifyReport;
 
 pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
-    let mut report = VerifyReport { json: args.json.then(Map::new), has_run: args.run.is_some() };
+    let mut report = VerifyReport::new(args.json, args.run.is_some());
     let verified = verify(args, &mut report);
     let way_on = verified.as_ref().err().and_then(|error| way_on(args.run.as_deref()?, error));
     let printed = report.end(&verified, way_on.as_deref());
@@ -229,40 +232,6 @@ fn report_published(report: &mut VerifyReport, run: &Verification<'_>) -> anyhow
         ("complete", "none")
     };
     report.add(words, "published", json!(name))
-}
-
-/// What has been verified so far: words as they come, or one JSON object in the end.
-struct VerifyReport {
-    json: Option<Map<String, Value>>,
-    has_run: bool,
-}
-
-impl VerifyReport {
-    fn add(&mut self, words: &str, name: &str, value: Value) -> anyhow::Result<()> {
-        match &mut self.json {
-            Some(object) => {
-                object.insert(name.to_owned(), value);
-                Ok(())
-            }
-            None => print(&on_stdout(words)),
-        }
-    }
-
-    fn end(self, verified: &anyhow::Result<()>, way_on: Option<&str>) -> anyhow::Result<()> {
-        let Some(mut object) = self.json else { return Ok(()) };
-        let sound = match verified {
-            // A certificate alone may be signed by anybody.
-            Ok(()) => self.has_run.then_some(true),
-            // What could not be looked at is neither: the exit code says the same.
-            Err(error) => exit::is_unsound(error).then_some(false),
-        };
-        sound.map(|sound| object.insert("sound".into(), json!(sound)));
-        if let Err(error) = verified {
-            object.insert("wrong".into(), json!(sentence(error)));
-            way_on.map(|way_on| object.insert("way_on".into(), json!(way_on)));
-        }
-        print(&Value::Object(object).to_string())
-    }
 }
 
 /// The names in one line: the first of them, and how many more there are.

@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 use cpu_time::ThreadTime;
 use parking_lot::Mutex;
 use queens::UnitId;
-use queens::kernel::{Count, Kernel, Meet, Stop};
+use queens::kernel::meet::Thinning;
+use queens::kernel::{Count, Kernel, Meet, Method, Stop};
 use queens::plan::{Draw, Sampler, Step};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -24,7 +25,7 @@ use rand::{RngExt, SeedableRng};
 
 use crate::progress::ProgressLine;
 use running::Running;
-use thinned::PassPace;
+use thinned::{PassPace, most_queens_away, thinner};
 
 /// How often it is looked at whether a piece takes too long.
 const TICK: Duration = Duration::from_millis(2);
@@ -152,7 +153,7 @@ impl Task<'_> {
             begun: Instant::now(),
             next: AtomicUsize::new(0),
             given_up: Mutex::default(),
-            pace: Mutex::new(PassPace::new(self.time, self.start)),
+            pace: Mutex::new(PassPace::new(self.time, self.start == Start::EachUnit)),
             samples: Mutex::default(),
             ended: Stop::new(),
         };
@@ -258,6 +259,55 @@ impl Progress<'_> {
                 Some(narrower) => draw = narrower,
                 None => return Some(UnitSample::of_count(draw, Count::default(), 0.0)),
             }
+        }
+    }
+
+    /// The draw, narrowed until halves that meet are not many queens away.
+    fn near_its_cuts(&self, mut draw: Draw, random: &mut StdRng) -> Draw {
+        let rows = usize::from(draw.position.board().n());
+        let most = most_queens_away(rows as u8);
+        while self.task.kernel.name().method == Method::Meet
+            && rows - draw.position.queens().len() > most
+            && let Some(narrower) = self.task.sampler.narrow(&draw, Step::Queens, random.random())
+        {
+            draw = narrower;
+        }
+        draw
+    }
+
+    /// Counts some passes of the draw. Nothing if all ends before.
+    fn count_passes(
+        &self,
+        draw: Draw,
+        meet: Meet,
+        random: &mut StdRng,
+        running: &Running,
+    ) -> Option<UnitSample> {
+        let stride = self.pace.lock().stride();
+        let mut thinning = Thinning::new(stride, random.random());
+        loop {
+            let stop = running.begin();
+            let (begun, begun_here) = (Instant::now(), ThreadTime::now());
+            let clock = || begun_here.elapsed().as_secs_f64() * 1e9;
+            let projection = meet.project(&draw.position, thinning, &clock, &stop, &self.ended);
+            if self.task.start != Start::EachUnit {
+                // Where nothing was drawn the time is that of the way to it, which no greater distance makes shorter.
+                let is_empty = projection.is_some_and(|projection| projection.nodes == 0.0);
+                self.pace.lock().learn(if is_empty { Duration::ZERO } else { begun.elapsed() });
+            }
+            if let Some(projection) = projection {
+                return Some(UnitSample {
+                    is_part: thinning.stride() > 1 || draw.depth > 0,
+                    draw,
+                    completions: projection.completions,
+                    nodes: projection.nodes,
+                    nanoseconds: projection.time,
+                });
+            }
+            if self.ended.is_stopped() {
+                return None;
+            }
+            thinning = thinner(thinning, random.random());
         }
     }
 

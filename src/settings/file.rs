@@ -7,7 +7,8 @@ use clap::{Arg, Command};
 use records::regular_file;
 use toml::{Table, Value};
 
-use super::{Setting, SettingsError, is_called, is_typed_only, leaves, names, options};
+use super::options::{is_called, is_typed_only, leaves, names, options};
+use super::setting::{Setting, SettingsError};
 use crate::progress::during;
 
 /// No file of settings is longer, in bytes.

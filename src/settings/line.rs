@@ -8,8 +8,10 @@ use clap::error::ContextKind;
 use clap::parser::ValueSource;
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Id};
 
+use super::Settings;
 use super::file::SettingsFile;
-use super::{CONFIG, Setting, Settings, SettingsError, built, variable};
+use super::options::{CONFIG, built, variable};
+use super::setting::{Setting, SettingsError};
 use crate::args::Args;
 
 /// A command line as far as clap understands it without settings.

@@ -5,9 +5,10 @@ use std::ffi::OsString;
 
 use clap::Arg;
 
-use super::{
-    CompletedLine, Settings, SettingsError, TYPED, built, is_called, leaves, names, options, variable,
-};
+use super::Settings;
+use super::line::CompletedLine;
+use super::options::{TYPED, built, is_called, leaves, names, options, variable};
+use super::setting::SettingsError;
 
 /// Variables that are no options.
 const OTHERS: [&str; 6] = [

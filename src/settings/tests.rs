@@ -1,3 +1,4 @@
+use super::options::built;
 use super::*;
 
 fn completed(line: &str, variables: &[(&str, &str)]) -> Result<(CompletedLine, Settings), SettingsError> {

@@ -1,70 +1,16 @@
 //! End to end: real processes, real sockets on loopback, real kills.
 
-#[cfg(feature = "atlas")]
-mod atlas;
-#[cfg(feature = "atlas")]
-mod atlas_page;
-mod attack;
-mod book;
-mod checkpoint;
-mod client;
 mod cluster;
-mod count;
-mod damage;
-mod dashboard;
-mod ends;
-mod estimate;
-mod exit_codes;
-mod follow;
-mod foreign;
-mod forgery;
-mod gpu;
-mod hanging_disk;
-mod harness;
-mod held_file;
-mod histories;
-mod keys;
-mod keys_half_made;
-mod kill;
-mod kills;
-mod liar;
-mod lies;
-mod limits;
-mod log;
-/// How pages are looked at, here as in the tests of the dashboard.
+mod commands;
+mod crash;
+mod hostile;
+mod support;
+mod web;
+
+use support::{
+    check, client, credentials, forgery, harness, held_file, http, lies, noting, owner_lies, proxy, relay,
+    waiting,
+};
 #[cfg(feature = "atlas")]
-#[path = "../../dashboard/tests/page/look.rs"]
-mod look;
-mod malice;
-mod network;
-mod noting;
-mod other_runs;
-mod output;
-mod owner_lies;
-mod owners;
-/// How the book is read, here as in the tests of the arguments.
-#[path = "../../src/documented/pages.rs"]
-mod pages;
-mod passing_refusals;
-mod proxy;
-mod published;
-mod relay;
-mod report;
-mod retract;
-mod scale;
-mod second_verifier;
-mod security;
-mod settings;
-mod shards;
-mod status_wait;
-mod steering;
-mod terminal;
-/// What some tests need, here as in those of the dashboard.
-#[path = "../../dashboard/tests/page/tools.rs"]
-mod tools;
-mod verify;
-#[cfg(feature = "atlas")]
-#[path = "../../dashboard/tests/page/webdriver.rs"]
-mod webdriver;
-mod withheld;
-mod wrong_input;
+use test_support::{look, webdriver};
+use test_support::{pages, tools};

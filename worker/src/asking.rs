@@ -10,7 +10,7 @@ use crate::places::Client;
 use crate::remote::Remote;
 
 /// An address that has not answered is not waited for any longer.
-pub const SILENCE: Duration = Duration::from_secs(3);
+const SILENCE: Duration = Duration::from_secs(3);
 
 impl Remote {
     /// What is made of the answers of those that answer in time, in the order of the addresses.

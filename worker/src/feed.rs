@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use domain::{FollowReply, FollowRequest};
-use proto::{OWN_TERM, v1};
+use proto::v1;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Request, Streaming};
+use tonic::Streaming;
 
 use crate::coordinator::CoordinatorError;
 use crate::remote::Remote;
@@ -49,25 +49,16 @@ impl Feed {
 }
 
 impl Remote {
-    /// Begins to follow the coordinator's run, with what the follower has; and with the last term on record there, where that
-    /// was the own one of a coordinator of its folder.
+    /// Begins to follow the coordinator's run, with what the follower has.
     ///
     /// # Errors
     /// If the coordinator cannot be reached, or refuses.
-    pub async fn follow(
-        &self,
-        first: FollowRequest,
-        own_term: Option<u64>,
-    ) -> Result<Feed, CoordinatorError> {
+    pub async fn follow(&self, first: FollowRequest) -> Result<Feed, CoordinatorError> {
         let site = self.sites().current();
         let (requests, stream) = mpsc::channel(WORDS);
         requests.try_send(v1::FollowRequest::from(first)).ok();
         let mut client = self.client(site);
-        let mut request = Request::new(ReceiverStream::new(stream));
-        if let Some(term) = own_term {
-            request.metadata_mut().insert(OWN_TERM, term.into());
-        }
-        let call = client.follow(request);
+        let call = client.follow(ReceiverStream::new(stream));
         let replies = self.answer(site, Duration::ZERO, call).await?;
         Ok(Feed { remote: self.clone(), site, requests, replies })
     }

@@ -11,6 +11,7 @@ mod coordinator;
 mod credentials;
 mod feed;
 mod joining;
+mod met_terms;
 mod outage;
 mod pace;
 mod places;

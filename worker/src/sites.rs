@@ -1,5 +1,5 @@
-//! Which of several addresses of a coordinator is called: one as long as it answers, else the next; and which of them is
-//! not to be dealt with, because one with a higher term has been met, or because it serves another run.
+//! Which of several addresses of a coordinator is called: one as long as it answers, else the next; and which of them is left
+//! alone because it serves another run.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use tracing::{info, warn};
 
 use crate::coordinator::CoordinatorError;
+use crate::met_terms::MetTerms;
 
 /// The addresses, and what is known of them.
 #[derive(Debug)]
@@ -64,50 +65,10 @@ struct Met {
     homes: BTreeSet<usize>,
     /// The last other run that was left alone, and where: it is told once.
     other_run: Option<(usize, RunId)>,
-    /// The highest term of the run that was met.
-    term: Option<Term>,
-    /// The last one that was not to be dealt with: it is told once.
-    left_alone: Option<Term>,
-    /// Another coordinator of the run and of its highest term, which has not been told.
-    rival: Option<Rival>,
+    /// The highest terms of the run that were announced.
+    terms: MetTerms,
     /// Whether the run has taken one of them in.
     takes_part: bool,
-}
-
-/// A coordinator that serves the run in the same term as another one does.
-#[derive(Clone, Copy, Debug)]
-pub struct Rival {
-    /// Its address.
-    pub site: usize,
-    /// Its term.
-    pub term: Term,
-    /// The version of the contract that is spoken with it.
-    pub version: u32,
-}
-
-impl Met {
-    /// Whether that term is further past the highest one that was met than any run comes.
-    fn is_too_far(&self, term: Term) -> bool {
-        Term::is_too_far(term.number, self.term.map_or(0, |met| met.number))
-    }
-
-    /// Why the coordinator at that address, which has that term, is not to be dealt with, if it is not.
-    fn against(&self, address: &str, term: Term) -> Option<String> {
-        if self.is_too_far(term) {
-            let met = self.term.map_or("none".to_owned(), |met| met.to_string());
-            return Some(format!(
-                "{address} has {term}, which is too far past what was met before ({met}) to be true: its run directory is \
-                 damaged, or it is no coordinator of this run; this coordinator is left alone; restore its run directory from \
-                 a copy, or leave that address out"
-            ));
-        }
-        let met = self.term.filter(|met| !term.follows(met))?;
-        Some(format!(
-            "{address} has {term}, but {met} of this run was met before: it has forked, or an old folder came back; this \
-             coordinator is left alone; stop it if that one goes on, and only if that one is gone for good start it again and \
-             say --take-over; if that one was no coordinator of this run, start this worker again without its address"
-        ))
-    }
 }
 
 impl Sites {
@@ -148,9 +109,14 @@ impl Sites {
         &self.addresses[site]
     }
 
-    /// The highest term that was met.
-    pub fn met(&self) -> Option<Term> {
-        self.met.lock().term
+    /// The highest term of the run that was announced.
+    pub fn highest_term(&self) -> Option<Term> {
+        self.met.lock().terms.highest()
+    }
+
+    /// The term of another coordinator that a coordinator of the term `own` must be told of.
+    pub fn term_against(&self, own: &Term) -> Option<Term> {
+        self.met.lock().terms.against(own)
     }
 
     /// A call to that site has been answered.
@@ -283,72 +249,20 @@ impl Sites {
         }
     }
 
-    /// The coordinator at that site has the highest term of all that answer: it is called from now on, and none of a lower
-    /// one is dealt with.
+    /// The coordinator at that site has the highest term of all that answer: it is called from now on.
     pub fn begin_with(&self, site: usize, run: RunId, term: Term) {
         let mut known = self.met.lock();
-        if *known.term.get_or_insert(term) == term {
-            known.run.get_or_insert(run);
+        if *known.run.get_or_insert(run) == run {
+            known.terms.meet(term);
             self.choice.lock().current = site;
         }
     }
 
-    /// Two coordinators have the highest term: the run has forked. The one that is called first is told of the other one.
-    pub fn is_forked(&self, site: usize, term: Term, rival: Rival) {
-        let [one, other] = [site, rival.site].map(|site| &self.addresses[site]);
-        warn!(
-            "{one} has {term} of this run and {other} has {}: it has forked, as when its folder was copied and both were started; \
-             both are told, and this worker counts for {one}, or for {other} if {one} has nothing on record; stop one of them, and \
-             start the other one again, so that all workers come to it: what the one alone has on record is counted again \
-             (diadem verify tells how much each has)",
-            rival.term
-        );
-        self.met.lock().rival = Some(rival);
-    }
-
-    /// The coordinator that is to be told that the run has forked, once.
-    pub fn take_rival(&self) -> Option<Rival> {
-        self.met.lock().rival.take()
-    }
-
-    /// Of two that have the highest term the one that was called has given way, or is away: the other one is called from now on.
-    pub fn turn_to(&self, rival: Rival) {
-        self.met.lock().term = Some(rival.term);
-        self.choice.lock().current = rival.site;
-    }
-
-    /// The coordinator at that site announces that term. One that was left alone has heard why when the worker registered there;
-    /// another registration would only have it lend again, under a new number, what the worker holds. And one whose term cannot be
-    /// true has nothing to hear.
-    ///
-    /// # Errors
-    /// It was left alone before, or its term cannot be true.
-    pub fn meet_again(&self, site: usize, term: Term) -> Result<(), CoordinatorError> {
-        let is_known = {
-            let known = self.met.lock();
-            known.left_alone == Some(term) || known.is_too_far(term)
-        };
-        if is_known { self.meet(site, term) } else { Ok(()) }
-    }
-
-    /// The coordinator at that site has that term.
-    ///
-    /// # Errors
-    /// It is not to be dealt with: another one goes on with the run, or its term cannot be true.
-    pub fn meet(&self, site: usize, term: Term) -> Result<(), CoordinatorError> {
-        let mut known = self.met.lock();
-        if let Some(why) = known.against(&self.addresses[site], term) {
-            if known.left_alone.replace(term) != Some(term) {
-                warn!("{why}");
-            }
-            self.leave(&mut self.choice.lock(), site);
-            return Err(CoordinatorError::Unavailable(why));
+    /// The coordinator at that site announces that term.
+    pub fn meet(&self, site: usize, term: Term) {
+        if self.met.lock().terms.meet(term) {
+            info!(address = self.addresses[site], %term, "the run has a coordinator of a higher term");
         }
-        if known.term.is_some_and(|met| met != term) {
-            info!(address = self.addresses[site], %term, "the run has a younger coordinator");
-        }
-        known.term = Some(term);
-        Ok(())
     }
 }
 

@@ -52,7 +52,7 @@ fn youngest(told: &[Told]) -> Result<Option<&Told>, [usize; 2]> {
         let [first, second] = [of_run.site.min(other.site), of_run.site.max(other.site)];
         return Err([first, second]);
     }
-    Ok(told.iter().rev().max_by_key(|told| told.term.precedence()))
+    Ok(told.iter().rev().max_by_key(|told| told.term.number))
 }
 
 impl Remote {
@@ -84,8 +84,7 @@ impl Remote {
         self.ask_each(|site, mut client| async move {
             let reply = client.status(v1::StatusRequest {}).await.ok()?.into_inner();
             let RunStatus { fingerprint: plan, run, term, .. } = RunStatus::try_from(reply).ok()?;
-            let term = term.filter(|term| !Term::is_too_far(term.number, 0))?;
-            Some(Told { site, plan, run: run?, term })
+            Some(Told { site, plan, run: run?, term: term? })
         })
         .await
     }

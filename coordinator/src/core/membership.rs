@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use domain::{Lease, Owner, Registration, Welcome, WorkerId};
+use domain::{Lease, Owner, Registration, Welcome, WorkerId, counted};
 use queens::{UnitId, self_test};
-use records::counted;
 use records::standing::Identity;
 use tracing::Level;
 

@@ -8,6 +8,7 @@
 //! when its reply has been sent:   give the bytes back
 //! ```
 
+use std::convert::Infallible;
 use std::future::{Future, pending, ready};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,18 +16,25 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http_body::{Body as HttpBody, Frame, SizeHint};
+use parking_lot::Mutex;
+use proto::v1::coordinator_server::{Coordinator, CoordinatorServer};
+use records::Clock;
 use tokio::time::{Instant, Sleep, sleep_until};
 use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::{Bytes, http};
+use tonic::server::NamedService;
 use tower::{Layer, Service};
+use tracing::warn;
 
-use crate::grpc::access::Access;
-use crate::grpc::access::quota::{CallUnderWay, Quotas};
-use records::Clock;
+use super::pass::Pass;
+use super::quota::{CallUnderWay, Quotas};
+use super::service::MOST_UNITS;
+use crate::admission::{Access, Caller, Peer};
+use crate::token_bucket::TokenBucket;
 
 /// The most bytes in a call that carries units: every count of a full report, and some more.
-pub const MESSAGE_BYTES: usize = 64 * crate::grpc::service::MOST_UNITS;
+const MESSAGE_BYTES: usize = 64 * MOST_UNITS;
 
 /// The most bytes in a call that carries nothing to speak of.
 const SMALL_BYTES: usize = 4 << 10;
@@ -38,12 +46,53 @@ const PREFIX_BYTES: usize = 5;
 const ARRIVAL: Duration = Duration::from_secs(10);
 const BYTES_A_SECOND: usize = 32 << 10;
 
+/// Refusals are logged at most so often: those that knock at the door must not fill the disk.
+const LOGGED_AT_ONCE: u32 = 20;
+const LOGGED_EVERY: Duration = Duration::from_secs(10);
+
 /// The gate, as a layer around the service.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    pub access: Access,
-    pub quotas: Arc<Quotas>,
-    pub clock: Arc<dyn Clock>,
+    access: Access,
+    quotas: Arc<Quotas>,
+    clock: Arc<dyn Clock>,
+    log: Arc<Mutex<TokenBucket>>,
+}
+
+impl Gate {
+    /// The gate for those whom `access` lets in.
+    pub fn new(access: Access, clock: Arc<dyn Clock>) -> Self {
+        let log = Arc::new(Mutex::new(TokenBucket::new(LOGGED_AT_ONCE, LOGGED_EVERY)));
+        Self { access, quotas: Arc::default(), clock, log }
+    }
+
+    /// Says as whom a call passes and for how long, or refuses it. A connection on which one passed has shown that it is
+    /// welcome.
+    fn judge<B>(&self, request: &http::Request<B>) -> Result<(Caller, Pass), Status> {
+        let peer = request.extensions().get::<Peer>();
+        let pass = Pass::of(&self.access, request, peer.and_then(Peer::certified));
+        let judged = pass.judge().and_then(|caller| match peer {
+            Some(peer) if self.access.is_guarded() => {
+                let seated = self.access.seats().admit(peer, &caller);
+                seated.map(|()| caller).map_err(|crowded| Status::resource_exhausted(crowded.to_string()))
+            }
+            _ => Ok(caller),
+        });
+        match judged {
+            Ok(caller) => Ok((caller, pass)),
+            Err(refusal) => {
+                self.log_refusal(peer, &refusal);
+                Err(refusal)
+            }
+        }
+    }
+
+    fn log_refusal(&self, peer: Option<&Peer>, refusal: &Status) {
+        if self.log.lock().take(self.clock.now()) {
+            let peer = peer.map(|peer| peer.address().to_string()).unwrap_or_default();
+            warn!(%peer, "refused: {}", refusal.message());
+        }
+    }
 }
 
 impl<S> Layer<S> for Gate {
@@ -77,14 +126,14 @@ where
         self.inner.poll_ready(context)
     }
 
-    fn call(&mut self, request: http::Request<Body>) -> Reply<S::Error> {
-        let Gate { access, quotas, clock } = &self.gate;
-        let (mut request, caller, admission) = match access.check(clock.now(), request) {
+    fn call(&mut self, mut request: http::Request<Body>) -> Reply<S::Error> {
+        let (caller, pass) = match self.gate.judge(&request) {
             Ok(passed) => passed,
             Err(refusal) => return Box::pin(ready(Ok(refusal.into_http()))),
         };
-        let call = quotas.call(&caller.owner);
+        let call = self.gate.quotas.call(&caller.owner);
         request.extensions_mut().insert(Arc::clone(&call));
+        request.extensions_mut().insert(caller);
         let most = most_bytes(request.uri().path());
         let request = request.map(|body| match most {
             Some(most) => Body::new(ArrivingBody::new(body, most, Arc::clone(&call))),
@@ -93,9 +142,43 @@ where
         let reply = self.inner.call(request);
         Box::pin(async move {
             let reply = reply.await?;
-            let ended = Box::pin(admission.ended());
+            let ended = Box::pin(pass.ended());
             Ok(reply.map(|body| Body::new(LeavingBody { body, ended, _call: call })))
         })
+    }
+}
+
+/// The service behind the gate, with a small limit for the messages of a stream: tonic knows one limit for all of a service.
+#[derive(Clone, Debug)]
+pub struct LimitedMessages<S> {
+    streamed: CoordinatorServer<S>,
+    whole: CoordinatorServer<S>,
+}
+
+impl<S: Coordinator> LimitedMessages<S> {
+    /// Clones of the server differ in nothing but that limit.
+    pub fn new(server: CoordinatorServer<S>) -> Self {
+        let streamed = server.clone().max_decoding_message_size(SMALL_BYTES);
+        Self { streamed, whole: server.max_decoding_message_size(MESSAGE_BYTES) }
+    }
+}
+
+impl<S> NamedService for LimitedMessages<S> {
+    const NAME: &'static str = <CoordinatorServer<S> as NamedService>::NAME;
+}
+
+impl<S: Coordinator> Service<http::Request<Body>> for LimitedMessages<S> {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = Reply<Infallible>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Reply<Infallible> {
+        let is_stream = most_bytes(request.uri().path()).is_none();
+        if is_stream { self.streamed.call(request) } else { self.whole.call(request) }
     }
 }
 
@@ -103,7 +186,7 @@ where
 fn most_bytes(path: &str) -> Option<usize> {
     match path.strip_prefix("/diadem.v1.Coordinator/") {
         Some("Register" | "Renew" | "Report" | "Release" | "Retract") => Some(MESSAGE_BYTES + PREFIX_BYTES),
-        // It lasts for months: tonic limits each of its messages, and few may follow a run.
+        // It lasts for months: each of its messages is small.
         Some("Follow") => None,
         _ => Some(SMALL_BYTES),
     }

@@ -1,40 +1,42 @@
-//! Serves a run over the network until the caller's shutdown: [`serve`] puts gRPC in front of a coordinator's
-//! [`Handle`]; a [`Guard`] says who is let in, over what and how much of it he may take.
+//! Serves a run over the network until the caller's shutdown: [`serve`] puts gRPC in front of a coordinator's [`Handle`].
 
-mod access;
-mod connections;
-mod encryption;
 mod following;
 mod gate;
+mod pass;
+mod quota;
+mod refused;
 mod service;
 
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::Handle;
-use domain::Owner;
 use proto::v1::coordinator_server::CoordinatorServer;
 use thiserror::Error;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio_io_timeout::TimeoutStream;
-use tokio_rustls::server::TlsStream;
 use tonic::transport::Server;
 
-use crate::grpc::access::quota::Quotas;
+use crate::Handle;
+use crate::admission::{Clients, Guard, Limits, Rules};
 
-pub use access::caller::{Caller, Right};
-pub use access::{Access, Bearers, TokenHash};
-pub use encryption::{Encryption, ServerKeys, UnusableKeys};
-
-use connections::connections;
-use gate::{Gate, MESSAGE_BYTES};
+use gate::{Gate, LimitedMessages};
 use service::Service;
 
 /// A connection that does not answer a ping within this time, asked as often, is dropped.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
+
+/// Not more connections are held at a time.
+const MOST_CONNECTIONS: u64 = 8192;
+
+/// Open files that ledger, checkpoint and dashboard may need; connections do not use them up.
+const KEPT_FREE: u64 = 64;
+
+/// A connection on which no call was let pass within this time is closed.
+const PROBATION: Duration = Duration::from_secs(20);
+
+/// One that takes nothing of what is written to it within this time is closed. Pings are answered in less, but where nothing can be
+/// written none can be sent.
+const UNREAD: Duration = KEEP_ALIVE.saturating_mul(2);
 
 /// A worker has four calls under way at most.
 const MOST_CALLS: u32 = 32;
@@ -54,53 +56,6 @@ pub enum ServeError {
     Transport(#[from] tonic::transport::Error),
 }
 
-/// Whom a server lets in, and over what. Clones share it.
-#[derive(Clone, Debug)]
-pub struct Guard {
-    access: Access,
-    encryption: Option<Encryption>,
-}
-
-impl Guard {
-    /// Lets in whom `access` lets in; over TLS only where there is an encryption. Both can be changed while it serves.
-    pub fn new(access: Access, encryption: Option<Encryption>) -> Self {
-        Self { access, encryption }
-    }
-
-    /// Whether callers have to present something.
-    pub fn asks(&self) -> bool {
-        self.access.is_guarded()
-    }
-
-    /// As whom the bearer of the token may read where the run stands, if he may.
-    pub fn reader(&self, token: TokenHash) -> Option<Owner> {
-        self.access.reader(token)
-    }
-
-    /// Whether it is spoken over TLS.
-    pub fn encrypts(&self) -> bool {
-        self.encryption.is_some()
-    }
-
-    /// Agrees with a browser on the keys of a connection; nothing where that fails, or there is no encryption.
-    pub async fn agree_with_browser<S>(&self, stream: S) -> Option<TlsStream<S>>
-    where
-        S: AsyncRead + AsyncWrite + Unpin,
-    {
-        self.encryption.as_ref()?.agree_with_browser(stream).await
-    }
-}
-
-/// A stream that fails when the other end takes nothing of what is written for `longest`.
-pub fn with_write_timeout<S>(stream: S, longest: Duration) -> Pin<Box<TimeoutStream<S>>>
-where
-    S: AsyncRead + AsyncWrite,
-{
-    let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(longest));
-    Box::pin(stream)
-}
-
 /// Serves the run behind `handle` on `listener` until `shutdown` completes. The caller owns port and signal.
 ///
 /// # Errors
@@ -111,14 +66,23 @@ pub async fn serve(
     guard: Guard,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let Guard { access, encryption } = guard;
     let clock = Arc::clone(handle.clock());
-    let service = CoordinatorServer::new(Service::new(handle, access.is_guarded()))
-        .max_decoding_message_size(MESSAGE_BYTES);
+    let service = Service::new(handle, guard.asks());
+    let service = LimitedMessages::new(CoordinatorServer::new(service));
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<CoordinatorServer<Service>>().await;
-    let incoming = connections(listener, &access, encryption);
-    let gate = Gate { access, quotas: Arc::new(Quotas::default()), clock };
+    let rules = Rules {
+        most: most_connections(),
+        // Where callers need not present anything, all are.
+        all_welcome: !guard.asks(),
+        probation: Some(PROBATION),
+        unread: UNREAD,
+        clients: Clients::Workers,
+    };
+    let seats = Arc::clone(guard.access().seats());
+    seats.limit(Limits::of_workers(rules.most));
+    let incoming = guard.connections(listener, seats, rules);
+    let gate = Gate::new(guard.access().clone(), clock);
     Server::builder()
         .http2_keepalive_interval(Some(KEEP_ALIVE))
         .http2_keepalive_timeout(Some(KEEP_ALIVE))
@@ -132,4 +96,10 @@ pub async fn serve(
         .serve_with_incoming_shutdown(incoming, shutdown)
         .await?;
     Ok(())
+}
+
+/// As many as the system grants open files for: its usual 1024 are few for a thousand workers.
+fn most_connections() -> usize {
+    let open_files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + KEPT_FREE).unwrap_or(1024);
+    open_files.saturating_sub(KEPT_FREE).clamp(1, MOST_CONNECTIONS) as usize
 }

@@ -4,22 +4,21 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::core::Refusal;
-use crate::{CallError, Handle};
+use crate::Handle;
 use domain::{Lease, PolicyChange, Registration, Report, Steering, Takeback, WorkerId};
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
-use proto::{OWN_TERM, Protocol, malformed, plan_reply, v1};
+use proto::{Protocol, malformed, plan_reply, v1};
 use records::policy::MOST_FOLLOWERS;
 use tokio::sync::{Mutex, Semaphore};
 use tokio_stream::wrappers::{ReceiverStream, WatchStream};
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::grpc::access::caller::Caller;
-use crate::grpc::access::peers::Peer;
-use crate::grpc::access::quota::CallUnderWay;
-use crate::grpc::following::follow;
+use super::following::follow;
+use super::quota::CallUnderWay;
+use super::refused::refused;
+use crate::admission::{Caller, Peer};
 
 /// A request for units waits at most this long.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
@@ -91,23 +90,6 @@ fn not_judged() -> Status {
     Status::internal("the call did not come through the gate")
 }
 
-/// The one place where an error of the keeper becomes a gRPC status.
-pub fn refused(error: CallError) -> Status {
-    let text = error.to_string();
-    match error {
-        CallError::Refused(Refusal::UnknownWorker(_)) => Status::not_found(text),
-        CallError::Refused(Refusal::TooManyWorkers(_)) => Status::resource_exhausted(text),
-        CallError::Refused(_)
-        | CallError::Nothing(_)
-        | CallError::Policy(_)
-        | CallError::NoWorker(_)
-        | CallError::Ended => Status::failed_precondition(text),
-        CallError::NotRecorded(_) | CallError::Superseded(_) | CallError::Withheld(_) | CallError::Closed => {
-            Status::unavailable(text)
-        }
-    }
-}
-
 /// What a message names: no more than a message may, and held for its call as what it takes in memory, which may be many times what it
 /// was on the wire.
 fn named<T>(call: &CallUnderWay, items: &[T]) -> Result<(), Status> {
@@ -144,7 +126,7 @@ impl Coordinator for Service {
         let keeper = self.keeper(&request)?;
         if let Err(error) = Protocol::admit(request.get_ref()) {
             let host = request.extensions().get::<Peer>().map(|peer| peer.address().ip());
-            keeper.turned_away(host, error.to_string()).await;
+            keeper.turned_away(host, format!("a worker is refused: {error}")).await;
             return Err(Status::failed_precondition(error.to_string()));
         }
         let registration = Registration::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
@@ -195,8 +177,7 @@ impl Coordinator for Service {
             .try_acquire_owned()
             .map_err(|_| Status::resource_exhausted(format!("at most {MOST_FOLLOWERS} may follow a run")))?;
         let keeper = self.keeper(&request)?;
-        let own_term = request.metadata().get(OWN_TERM).and_then(|term| term.to_str().ok()?.parse().ok());
-        Ok(Response::new(follow(keeper, request.into_inner(), own_term, seat).await?))
+        Ok(Response::new(follow(keeper, request.into_inner(), seat).await?))
     }
 
     async fn retract(
@@ -249,7 +230,7 @@ mod tests {
     use domain::Owner;
 
     use super::*;
-    use crate::grpc::access::quota::Quotas;
+    use crate::grpc::quota::Quotas;
 
     #[test]
     fn counts_that_are_next_to_nothing_on_the_wire_are_held_as_what_they_take_in_memory() {

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use domain::counted;
 use queens::{Class, Classified, TallyError};
 use records::standing::RecordError;
-use records::{Answer, Audit, AuditError, assess, audit_until, counted};
+use records::{Answer, Audit, AuditError, assess, audit_until};
 use thiserror::Error;
 use tracing::{Level, error};
 
 use super::Keeper;
 use super::inbox::{AuditReason, CallError};
+use super::other_coordinator::OtherCoordinator;
 use super::standstill::Pulse;
 use crate::event::Event;
 
@@ -37,6 +39,16 @@ pub enum Withheld {
     /// Its sums, which no ledger has, contradict each other.
     #[error(transparent)]
     Sums(#[from] TallyError),
+    /// Another coordinator serves the run.
+    #[error(transparent)]
+    Other(#[from] OtherCoordinator),
+}
+
+impl Withheld {
+    /// The other coordinator that serves the run, if that is the reason.
+    pub fn other_coordinator(&self) -> Option<&OtherCoordinator> {
+        if let Self::Other(other) = self { Some(other) } else { None }
+    }
 }
 
 impl Classified for Withheld {
@@ -44,6 +56,7 @@ impl Classified for Withheld {
         match self {
             Self::Audit(error) => error.class(),
             Self::Record(_) | Self::Sums(_) => Class::Unsound,
+            Self::Other(other) => other.class(),
         }
     }
 }
@@ -71,6 +84,7 @@ impl Keeper {
         match &self.stage {
             Stage::Counting | Stage::Auditing => Ok(false),
             Stage::Ended(Ending::Answered(_)) => Ok(true),
+            Stage::Ended(Ending::Withheld(Withheld::Other(other))) => Err(other.clone().into()),
             Stage::Ended(Ending::Withheld(why)) => Err(CallError::Withheld(why.to_string())),
         }
     }
@@ -80,35 +94,25 @@ impl Keeper {
         if !matches!(self.stage, Stage::Counting) {
             return;
         }
-        let is_complete = self.core.is_complete();
-        self.replicas.expect_end(self.clock.now(), is_complete);
-        if !is_complete {
+        if !self.core.is_complete() {
             self.read_in_background();
             return;
         }
-        if self.superseded().is_some() {
-            return;
-        }
         // The answer waits for the followers as every acknowledgement does; they may leave once they have heard of it.
-        let records = self.records();
-        if !self.replicas.have_all(records) {
+        if !self.followers.have_all(self.journal.records()) {
             return;
         }
-        let (is_news, followers) = (self.replicas.settle(records), self.replicas.count());
-        if let Some(store) = self.store.as_mut().filter(|_| is_news && followers > 0) {
-            store.note_replicated(followers);
-        }
-        if self.store.is_none() {
+        if self.journal.is_in_memory() {
             let ending = self.answer_from_memory();
             self.end(ending);
         } else if self.begin_audit(AuditReason::Answer) {
             self.stage = Stage::Auditing;
             // Meanwhile there is time for the last checkpoint.
-            self.save_next = Duration::ZERO;
+            self.journal.save_soon();
         } else {
             return;
         }
-        self.publish_next = Duration::ZERO;
+        self.publisher.publish_soon();
     }
 
     /// There is no answer, and nothing more is counted.
@@ -116,17 +120,15 @@ impl Keeper {
         self.end(Ending::Withheld(why.into()));
     }
 
-    /// Where it was not the ledger that was found to be wrong but what this process has of it, its checkpoint is not believed either.
+    /// Moves the checkpoint away where the ledger may be right and what this process made of it is wrong.
     fn distrust_checkpoint(&mut self, why: &Withheld) {
         let is_of_memory = match why {
             Withheld::Audit(error) => matches!(**error, AuditError::Differs),
             Withheld::Record(_) | Withheld::Sums(_) => true,
+            Withheld::Other(_) => false,
         };
-        let since_1970 = self.clock.since_1970();
-        if let Some(store) = self.store.as_mut().filter(|_| is_of_memory)
-            && let Err(why) = store.distrust_checkpoint(since_1970)
-        {
-            error!("the next start reads the ledger only where the checkpoint is removed by hand: {why}");
+        if is_of_memory {
+            self.journal.distrust_checkpoint(self.clock.since_1970());
         }
     }
 
@@ -134,10 +136,13 @@ impl Keeper {
         if let Ending::Withheld(why) = &ending {
             self.distrust_checkpoint(why);
         }
-        self.happened(match &ending {
+        self.news.add(match &ending {
             Ending::Answered(answer) => {
                 let text = format!("the answer is given: {} solutions", answer.totals.solutions());
                 Event::new(Level::INFO, "answered", text)
+            }
+            Ending::Withheld(Withheld::Other(other)) => {
+                Event::new(Level::ERROR, "stopped", other.to_string())
             }
             Ending::Withheld(why) => {
                 Event::new(Level::ERROR, "withheld", format!("the answer is withheld: {why}"))
@@ -145,7 +150,7 @@ impl Keeper {
         });
         self.stage = Stage::Ended(ending);
         self.audits.let_go();
-        self.publish_next = Duration::ZERO;
+        self.publisher.publish_soon();
     }
 
     /// The answer of a run that has no ledger.
@@ -157,8 +162,8 @@ impl Keeper {
                 shard: self.core.shard(),
                 totals,
                 units: self.core.standing().done(),
-                threads: self.threads,
-                kernels: self.kernels.clone(),
+                threads: self.kernels.threads(),
+                kernels: self.kernels.names().clone(),
                 elapsed: self.elapsed(),
                 cpu: Duration::from_micros(sums.cpu_us()),
                 assurance: {
@@ -180,11 +185,13 @@ impl Keeper {
 
     /// Begins an audit of the ledger as it stands, and says whether it could.
     fn begin_audit(&mut self, reason: AuditReason) -> bool {
-        let now = self.clock.now();
-        let Some(store) = self.store.as_ref().filter(|_| self.audits.may_begin(now)) else { return false };
+        let now = self.clock.elapsed();
+        let ledger = self.journal.ledger().filter(|_| self.audits.may_begin(now));
+        let Some((directory, end)) = ledger.map(|(directory, end)| (directory.clone(), end.clone())) else {
+            return false;
+        };
         let opening = self.audits.opening.as_ref().filter(|_| reason == AuditReason::Resumption);
-        let end = opening.map_or_else(|| store.end(), |opening| &opening.end).clone();
-        let directory = store.directory().clone();
+        let end = opening.map_or(end, |opening| opening.end.clone());
         let (outlet, pulse) = (self.inbox.for_audits(), Pulse::default());
         let reads = pulse.clone();
         let work = move || {
@@ -207,8 +214,8 @@ impl Keeper {
 
     /// Looks whether the audits that are under way go on.
     pub(super) fn look_at_audits(&mut self) {
-        if self.audits.look(self.clock.now()) {
-            self.publish_next = Duration::ZERO;
+        if self.audits.look(self.clock.elapsed()) {
+            self.publisher.publish_soon();
         }
     }
 
@@ -221,7 +228,7 @@ impl Keeper {
         let (plan, shard) = (Arc::clone(self.core.plan()), self.core.shard());
         let is_counted = self.core.standing().is_counted(&plan, shard);
         match found {
-            Err(error) if self.audits.may_repeat(self.clock.now(), is_counted, &error) => {
+            Err(error) if self.audits.may_repeat(self.clock.elapsed(), is_counted, &error) => {
                 if is_answer {
                     self.stage = Stage::Counting;
                 }
@@ -230,7 +237,7 @@ impl Keeper {
             Ok(audit) if is_answer => {
                 self.audits.succeeded();
                 // What was recorded meanwhile, a late check or conflict, may have changed what there is to say.
-                let is_current = self.store.as_ref().is_none_or(|store| *store.end() == audit.tail.end);
+                let is_current = self.journal.ledger().is_none_or(|(_, end)| *end == audit.tail.end);
                 if is_current {
                     let ending = self.answer(&audit);
                     self.end(ending);
@@ -245,18 +252,18 @@ impl Keeper {
                     Ok(()) => {
                         let records = counted(audit.tail.end.mark.records, "record");
                         let text = format!("the ledger was audited, all of it is sound: {records}");
-                        self.happened(Event::new(Level::INFO, "audited", text));
+                        self.news.add(Event::new(Level::INFO, "audited", text));
                         self.adopt(&audit);
                     }
                     Err(error) => self.found_unsound(error),
                 }
             }
         }
-        self.publish_next = Duration::ZERO;
+        self.publisher.publish_soon();
     }
 
     fn found_unsound(&mut self, error: AuditError) {
-        self.happened(Event::new(Level::ERROR, "unsound", format!("the audit failed: {error}")));
+        self.news.add(Event::new(Level::ERROR, "unsound", format!("the audit failed: {error}")));
         self.withhold(error);
     }
 

@@ -16,7 +16,8 @@ use records::{Audit, AuditError, NothingToRetract};
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::strangers::Stranger;
+use super::news::TurnedAway;
+use super::other_coordinator::OtherCoordinator;
 use crate::core::{NoWorker, Refusal};
 
 /// At most so many requests wait for the keeper, and it takes no more at a time.
@@ -31,9 +32,9 @@ pub enum CallError {
     /// The records could not be put on disk, here or at followers; the same report may be made again.
     #[error("{0}")]
     NotRecorded(String),
-    /// Another coordinator goes on with the run.
-    #[error("{0}")]
-    Superseded(String),
+    /// Another coordinator serves the run.
+    #[error(transparent)]
+    OtherCoordinator(#[from] OtherCoordinator),
     /// There is nothing to take back.
     #[error(transparent)]
     Nothing(#[from] NothingToRetract),
@@ -80,10 +81,12 @@ pub(crate) enum Request {
         leaving: bool,
         reply: ReplyTo<()>,
     },
-    /// The service has turned a worker away.
-    TurnedAway(Stranger),
+    /// The service has turned a worker or a follower away.
+    TurnedAway(TurnedAway),
     /// Strikes off the workers of an owner.
     StrikeOff(Owner),
+    /// Somebody has met a coordinator of that term.
+    Met(Term, ReplyTo<()>),
     Follow(FollowCall),
     /// A follower has so many records on disk.
     Followed {
@@ -114,49 +117,21 @@ pub(crate) struct LeaseCall {
     pub reply: ReplyTo<LeaseReply>,
 }
 
-/// A follower has called, with so many records on disk and perhaps a term that it has met. Its calls have numbers, so that
-/// the end of a former one does not end this one. What it has is no copy where something is wrong with it.
+/// A follower has called, with so many records on disk. Its calls have numbers, so that the end of an earlier one does not end this
+/// one.
 #[derive(Debug)]
 pub(crate) struct FollowCall {
     pub owner: Owner,
     pub follower: u64,
     pub call: u64,
     pub records: u64,
-    pub met: Option<Term>,
-    pub wrong: Option<Misfit>,
     pub reply: ReplyTo<()>,
-}
-
-/// What is wrong with a follower's copy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit {
-    /// As the follower is told.
-    pub why: String,
-    /// It is the folder of a former coordinator: the run went on without its last records. That it has more than there are here is
-    /// no sign that some were lost.
-    pub is_left_behind: bool,
 }
 
 impl Request {
     /// How many counts it hands in.
     pub fn counts(&self) -> usize {
         if let Request::Report { report, .. } = self { report.counts.len() } else { 0 }
-    }
-
-    /// Answers what a worker, a follower or an operator wants done; gives back everything else.
-    pub fn refuse(self, error: CallError) -> Option<Self> {
-        match self {
-            Request::Register(_, reply) => drop(reply.send(Err(error))),
-            Request::Lease(call) => drop(call.reply.send(Err(error))),
-            Request::Renew { reply, .. } => drop(reply.send(Err(error))),
-            Request::Report { reply, .. } => drop(reply.send(Err(error))),
-            Request::Follow(call) => drop(call.reply.send(Err(error))),
-            Request::ChangePolicy(_, reply) => drop(reply.send(Err(error))),
-            Request::Retract(_, reply) => drop(reply.send(Err(error))),
-            Request::Steer(_, reply) => drop(reply.send(Err(error))),
-            other => return Some(other),
-        }
-        None
     }
 }
 

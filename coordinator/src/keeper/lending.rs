@@ -22,6 +22,8 @@ pub(super) struct Waiting {
     requests: HashMap<WorkerId, WaitingRequest>,
     /// Whether the last round ended before all were looked at, because it had lent enough.
     has_more: bool,
+    /// When all of them are looked at again, for those that have waited long enough.
+    next_look: Duration,
 }
 
 /// A request for units that waits until some open, or until a time by the keeper's clock.
@@ -45,6 +47,11 @@ impl Waiting {
         if self.has_more { Duration::ZERO } else { TICK }
     }
 
+    /// Has all of them looked at in the next round.
+    pub fn look_soon(&mut self) {
+        self.next_look = Duration::ZERO;
+    }
+
     fn next(&mut self) -> Option<WaitingRequest> {
         self.requests.remove(&self.line.pop_front()?)
     }
@@ -61,7 +68,7 @@ impl Keeper {
     pub(super) fn ask(&mut self, call: LeaseCall) {
         match self.core.check_owner(call.worker, &call.owner) {
             Ok(()) => {
-                let until = self.clock.now().saturating_add(call.wait);
+                let until = self.clock.elapsed().saturating_add(call.wait);
                 self.waiting.add(WaitingRequest { call, until });
             }
             Err(refusal) => {
@@ -72,14 +79,14 @@ impl Keeper {
 
     /// Lends to those who wait, and answers those who have waited for long enough.
     pub(super) fn serve_waiting(&mut self) {
-        let (now, clock) = (self.now(), self.clock.now());
+        let (now, clock) = (self.clock.now(), self.clock.elapsed());
         let has_ended = self.is_answered().unwrap_or_else(|withheld| {
             self.waiting.refuse(&withheld);
             true
         });
-        let looks_at_all = has_ended || clock >= self.look_next;
+        let looks_at_all = has_ended || clock >= self.waiting.next_look;
         if looks_at_all {
-            self.look_next = clock + TICK;
+            self.waiting.next_look = clock + TICK;
         }
         let (mut in_vain, mut lent) = (0, 0);
         self.waiting.has_more = false;

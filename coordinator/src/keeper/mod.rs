@@ -10,55 +10,53 @@
 //! ```
 
 mod audits;
-mod awaited;
 mod ending;
 mod events;
+mod followers;
 mod inbox;
+mod journal;
 mod lending;
-mod policy;
+mod membership;
+mod news;
+mod operator;
+mod other_coordinator;
+mod publisher;
 mod recording;
-mod registration;
-mod replicas;
-mod retraction;
+mod run_clock;
 mod snapshot;
 mod standstill;
-mod steering;
-mod strangers;
-mod terms;
 mod watchdog;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use domain::{Owner, Renewal};
-use records::ledger::{CommitMark, LedgerPosition, LineHash};
+use records::Clock;
+use records::ledger::LedgerPosition;
 use records::store::Store;
-use records::{Clock, counted};
 use tokio::sync::watch;
-use tracing::{Level, info, warn};
+use tracing::Level;
 
 use crate::core::Core;
 use crate::event::Event;
-use crate::log_lines::LogLines;
 use audits::{Audits, Opening};
-use awaited::Awaited;
 use ending::Stage;
-use events::Events;
+use followers::{Answer, Followers};
 use inbox::Inbox;
+use journal::Journal;
 use lending::Waiting;
+use membership::Kernels;
+use news::News;
+use publisher::Publisher;
 use recording::PendingReport;
-use replicas::{Answer, Replication};
-use strangers::Strangers;
-use terms::Terms;
-use watchdog::Watchdog;
+use run_clock::RunClock;
 
 pub use ending::{Ending, Withheld};
-pub use inbox::{CallError, Misfit};
+pub use inbox::CallError;
 pub(crate) use inbox::{FollowCall, LeaseCall, Outlet, ReplyTo, Request};
+pub(crate) use news::TurnedAway;
+pub use other_coordinator::OtherCoordinator;
 pub use snapshot::Snapshot;
-pub(crate) use strangers::Stranger;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.
 const TICK: Duration = Duration::from_millis(200);
@@ -66,57 +64,22 @@ const TICK: Duration = Duration::from_millis(200);
 /// About so many counts are judged in one round, after which others are answered and lent to.
 const JUDGED_IN_A_ROUND: usize = 20_000;
 
-/// Between two saves of the checkpoint lies at least this time.
-const SAVE_EVERY: Duration = Duration::from_secs(5);
-
-/// The same after a save that failed.
-const SAVE_AGAIN: Duration = Duration::from_mins(5);
-
+/// What the keeper's thread owns. Each field has its rules in a file of its own; the keeper has them work together.
 pub(crate) struct Keeper {
     core: Core,
-    /// None for a run in memory.
-    store: Option<Store>,
-    /// Likewise: memory never hangs.
-    watchdog: Option<Watchdog>,
-    clock: Arc<dyn Clock>,
-    /// For how long nobody could be heard, because the disk was slow.
-    stalled: Duration,
+    clock: RunClock,
     inbox: Inbox,
-    snapshots: watch::Sender<Snapshot>,
-    /// Where the ledger ends, for those who follow it.
-    ends: watch::Sender<LedgerPosition>,
-    /// When the next snapshot is due.
-    publish_next: Duration,
-    /// When the next checkpoint is due.
-    save_next: Duration,
+    journal: Journal,
+    followers: Followers,
     /// Requests for units.
     waiting: Waiting,
-    /// When all of them are looked at again, for those that have waited long enough.
-    look_next: Duration,
     /// Reports that wait for the commit of their records.
     reports: Vec<PendingReport>,
-    replicas: Replication,
-    /// None where nobody else could serve the run: it is in memory only, or in one process.
-    terms: Option<Terms>,
-    /// None where nobody could wait for the answer: it is in memory only, or in one process.
-    awaited: Option<Awaited>,
-    stage: Stage,
     audits: Audits,
-    trouble: String,
-    /// Elapsed time and peak threads of earlier sessions.
-    earlier: CommitMark,
-    threads: u32,
-    /// The kernels of all workers that have registered.
-    kernels: BTreeSet<String>,
-    /// Lines of the log that owners give occasion to.
-    log_lines: LogLines,
-    /// Workers of another version that were turned away.
-    strangers: Strangers,
-    /// The machines of which it was said that they are quarantined,
-    quarantined: BTreeSet<String>,
-    /// and how often it had changed then who is believed.
-    trust_changes: u64,
-    events: Events,
+    stage: Stage,
+    kernels: Kernels,
+    news: News,
+    publisher: Publisher,
 }
 
 /// The ways to a keeper.
@@ -126,7 +89,8 @@ pub(crate) struct Channels {
     pub ends: watch::Receiver<LedgerPosition>,
 }
 
-/// Starts the keeper of a run, in which so many followers must have a record before it is acknowledged, if any can be there: whoever has the outlet can ask it, and all see its snapshots.
+/// Starts the keeper of a run. Whoever has the outlet can ask it, and all see its snapshots. If the run can be followed,
+/// `replicas` followers must have a record before it is acknowledged.
 ///
 /// # Errors
 /// The system gives no thread.
@@ -149,60 +113,44 @@ fn keeper(
     replicas: Option<u32>,
 ) -> std::io::Result<(Keeper, Channels)> {
     let (requests, inbox) = inbox::inbox();
-    let terms = store.as_ref().map(Terms::of);
-    let (snapshots, published) = watch::channel(Snapshot::first(&core, terms.as_ref()));
-    let nowhere = || LedgerPosition::beginning(LineHash::of(b"in memory"));
-    let (ends, end) = watch::channel(store.as_ref().map_or_else(nowhere, |store| store.end().clone()));
-    let replicas = Replication::of(replicas, store.as_ref());
-    let (plan, shard) = (Arc::clone(core.plan()), core.shard());
-    let is_counted = core.standing().is_counted(&plan, shard);
-    let served = store.as_ref().filter(|_| replicas.needed().is_some());
-    let awaited = served.map(|store| Awaited::of(store, is_counted));
-    let watchdog = store.is_some().then(|| Watchdog::start(snapshots.clone())).transpose()?;
+    let followers = Followers::new(replicas);
     let opened = store.as_ref().filter(|store| store.mark().records > 0);
     let audits = Audits::of(opened.map(|store| Opening::of(store.end(), core.standing())));
+    let journal = Journal::new(store);
+    let mut publisher = Publisher::new(Snapshot::first(&core, &journal));
+    if !journal.is_in_memory() {
+        publisher.watch_keeper()?;
+    }
+    let channels = Channels { requests, snapshots: publisher.snapshots(), ends: journal.ends() };
     let keeper = Keeper {
-        terms,
-        replicas,
-        ends,
-        earlier: store.as_ref().map(Store::mark).unwrap_or_default(),
         core,
-        store,
-        watchdog,
-        clock,
-        stalled: Duration::ZERO,
+        clock: RunClock::new(Arc::clone(&clock)),
         inbox,
-        snapshots,
-        publish_next: Duration::ZERO,
-        save_next: SAVE_EVERY,
+        journal,
+        followers,
         waiting: Waiting::default(),
-        look_next: Duration::ZERO,
         reports: Vec::new(),
-        awaited,
-        stage: Stage::Counting,
         audits,
-        trouble: String::new(),
-        threads: 0,
-        kernels: BTreeSet::new(),
-        log_lines: LogLines::default(),
-        strangers: Strangers::new(),
-        quarantined: BTreeSet::new(),
-        trust_changes: 0,
-        events: Events::default(),
+        stage: Stage::Counting,
+        kernels: Kernels::default(),
+        news: News::new(clock),
+        publisher,
     };
-    Ok((keeper, Channels { requests, snapshots: published, ends: end }))
+    Ok((keeper, channels))
 }
 
 impl Keeper {
     fn run(mut self) {
-        let term = self.terms.as_ref().map(|terms| terms.own.number);
-        let text = term.map_or("the count began".into(), |term| format!("the coordinator began term {term}"));
-        self.happened(Event::new(Level::INFO, "began", text));
+        let text = match self.journal.term() {
+            Some(term) => format!("the coordinator began term {}", term.number),
+            None => "the count began".into(),
+        };
+        self.news.add(Event::new(Level::INFO, "began", text));
         while let Some(requests) = self.inbox.take(self.waiting.rest()) {
             let (mut close, mut judged) = (None, 0);
             for request in requests {
-                // With each of them: many take long together, and it is not the disk then.
-                self.watchdog.as_ref().inspect(|watchdog| watchdog.pulse.beat());
+                // With each of them: many take long together, and that is not the disk.
+                self.publisher.beat();
                 judged += request.counts();
                 if let Request::Close(reply) = request {
                     close = Some(reply);
@@ -214,11 +162,10 @@ impl Keeper {
                     judged = 0;
                 }
             }
-            self.watchdog.as_ref().inspect(|watchdog| watchdog.pulse.beat());
+            self.publisher.beat();
             self.round(close.is_some());
             if let Some(reply) = close {
-                self.forget_awaited();
-                drop(self.store.take());
+                self.journal.close();
                 reply.send(()).ok();
                 return;
             }
@@ -229,19 +176,9 @@ impl Keeper {
     /// Does what follows from the requests, and from the time.
     fn round(&mut self, closing: bool) {
         self.commit();
-        self.acknowledge();
+        self.followers.answer(self.clock.elapsed());
         self.take_back();
-        for unit in self.core.tick(self.now()) {
-            let text = format!("unit {unit} was lost with five workers and is set aside");
-            let kind = "units were lost with five workers each and are set aside";
-            self.happened(Event::counted_by_name(Level::ERROR, kind, unit, text));
-        }
-        for (owner, event) in self.core.take_events() {
-            match owner {
-                Some(owner) => self.happened_by(&owner, event),
-                None => self.happened(event),
-            }
-        }
+        self.tick_core();
         self.end_if_complete();
         self.look_at_audits();
         self.serve_waiting();
@@ -249,62 +186,25 @@ impl Keeper {
         self.publish(closing);
     }
 
-    /// The time that the core is told: it stands still while nobody can be heard, so that a slow disk does not
-    /// make workers seem lost.
-    fn now(&self) -> Duration {
-        self.clock.now().saturating_sub(self.stalled)
-    }
-
     fn handle(&mut self, request: Request) {
-        let now = self.now();
-        let Some(request) = self.refuse_if_superseded(request) else { return };
         match request {
             Request::Register(registration, reply) => self.register(registration, reply),
             Request::Lease(call) => self.ask(call),
             Request::Renew { owner, worker, held, reply } => {
-                let is_owner = self.core.check_owner(worker, &owner);
-                let lost = is_owner.and_then(|()| self.core.renew(now, worker, &held));
-                let renewal = lost.map_err(CallError::from).and_then(|lost| {
-                    Ok(Renewal { lost, finished: self.is_answered()?, drain: self.core.drains(worker) })
-                });
-                reply.send(renewal).ok();
+                reply.send(self.renew(&owner, worker, &held)).ok();
             }
             Request::Release { owner, worker, held, leaving, reply } => {
-                let is_owner = self.core.check_owner(worker, &owner);
-                let title = self.core.title(worker);
-                let released = is_owner.and_then(|()| self.core.release(now, worker, &held, leaving));
-                if leaving && released.is_ok() {
-                    let text = format!("worker {title} left");
-                    self.list_event(Event::counted_by_name(Level::INFO, "workers left", &title, text));
-                    if self.may_log(&owner) {
-                        info!(%worker, units = held.len(), "worker left");
-                    }
-                }
-                reply.send(released.map_err(CallError::from)).ok();
+                reply.send(self.release(&owner, worker, &held, leaving)).ok();
             }
-            Request::Report { owner, report, reply } => match self.core.check_owner(report.worker, &owner) {
-                Ok(()) => self.judge(&owner, report, reply),
-                Err(refusal) => {
-                    reply.send(Err(refusal.into())).ok();
-                }
-            },
-            Request::StrikeOff(owner) => {
-                let workers = self.core.strike_off(&owner);
-                if workers > 0 {
-                    let workers = counted(workers as u64, "worker");
-                    let text = format!("{owner} was revoked, and {workers} struck off");
-                    self.happened(Event::new(Level::WARN, "revoked", text));
-                }
+            Request::Report { owner, report, reply } => self.report(&owner, report, reply),
+            Request::StrikeOff(owner) => self.strike_off(&owner),
+            Request::TurnedAway(caller) => self.news.turned_away(caller),
+            Request::Met(term, reply) => {
+                reply.send(self.hear_of(&term)).ok();
             }
-            Request::TurnedAway(stranger) => self.hear_of_stranger(stranger),
             Request::Follow(call) => self.follow(call),
-            Request::Followed { follower, call, records } => self.replicas.have(follower, call, records),
-            Request::Unfollowed { owner, follower, call } => {
-                if self.replicas.leave(follower, call) {
-                    let event = Event::counted(Level::INFO, "followers left", "a follower left");
-                    self.happened_by(&owner, event);
-                }
-            }
+            Request::Followed { follower, call, records } => self.followers.have(follower, call, records),
+            Request::Unfollowed { owner, follower, call } => self.unfollow(&owner, follower, call),
             Request::Retract(takeback, reply) => match self.retract(&takeback) {
                 Ok(units) => self.answer_when_copied(Answer::Retraction { units, reply }),
                 Err(error) => drop(reply.send(Err(error))),
@@ -324,57 +224,37 @@ impl Keeper {
         }
     }
 
-    /// Logs the event and adds it to the list of events.
-    fn happened(&mut self, event: Event) {
-        event.log();
-        self.list_event(event);
+    /// Gives that answer when as many followers as are needed have what is on record now.
+    fn answer_when_copied(&mut self, answer: Answer) {
+        self.followers.wait(self.clock.elapsed(), self.journal.records(), answer);
     }
 
-    /// The same for an event that an owner caused. It is logged only while the owner's share of the log lasts.
-    fn happened_by(&mut self, owner: &Owner, event: Event) {
-        if self.may_log(owner) {
-            event.log();
+    /// Has the core do what is due, and reports what happened in it.
+    fn tick_core(&mut self) {
+        for unit in self.core.tick(self.clock.now()) {
+            let text = format!("unit {unit} was lost with five workers and is set aside");
+            let kind = "units were lost with five workers each and are set aside";
+            self.news.add(Event::counted_by_name(Level::ERROR, kind, unit, text));
         }
-        self.list_event(event);
-    }
-
-    /// Adds the event to the list of events.
-    fn list_event(&mut self, event: Event) {
-        self.events.add(self.unix_time(), event);
-    }
-
-    /// Whether one more line about what the owner does may be logged. Says how many were left out before it.
-    fn may_log(&mut self, owner: &Owner) -> bool {
-        let left_out = self.log_lines.take(self.clock.now(), owner);
-        if let Some(lines @ 1..) = left_out {
-            warn!(%owner, lines, "lines of the log were left out");
+        for (owner, event) in self.core.take_events() {
+            match owner {
+                Some(owner) => self.news.add_by(&owner, event),
+                None => self.news.add(event),
+            }
         }
-        left_out.is_some()
     }
 
-    /// Saves the checkpoint, where it is time to or at the close. Of a run whose answer is withheld there is nothing to be kept: the next
-    /// start would begin with what was found to be wrong.
+    /// Saves the checkpoint if it is due. A run whose answer is withheld keeps none: the next start would begin with what was
+    /// found to be wrong.
     fn save_checkpoint(&mut self, closing: bool) {
-        if matches!(self.stage, Stage::Ended(Ending::Withheld(_))) {
-            return;
-        }
-        let now = self.clock.now();
-        let Some(store) = &mut self.store else { return };
-        if closing || now >= self.save_next {
-            let rest = match store.save(self.core.standing()) {
-                Ok(rest) => rest.max(SAVE_EVERY),
-                Err(why) => {
-                    warn!("the checkpoint is not up to date, the ledger is: {why}");
-                    SAVE_AGAIN
-                }
-            };
-            self.save_next = now + rest;
+        if !matches!(self.stage, Stage::Ended(Ending::Withheld(_))) {
+            self.journal.save(self.core.standing(), self.clock.elapsed(), closing);
         }
     }
 }
 
 #[cfg(test)]
-mod replica_tests;
+mod follower_tests;
 #[cfg(test)]
 mod round_tests;
 #[cfg(test)]

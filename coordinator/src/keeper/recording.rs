@@ -1,17 +1,15 @@
 //! From reports to records on disk.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use domain::{Owner, Report, UnitCount, Verdict, WorkerId};
 use records::ledger::{Record, Replicas};
-use records::standing::Machine;
 use tracing::{Level, debug, debug_span, warn};
 
 use super::Keeper;
 use super::ending::Stage;
+use super::followers::Answer;
 use super::inbox::{CallError, ReplyTo};
-use super::replicas::Answer;
 use crate::event::Event;
 
 /// A commit that takes longer is no silence of the workers.
@@ -21,6 +19,7 @@ const SLOW_DISK: Duration = Duration::from_secs(1);
 const MOST_TAKEN_BACK: usize = 1000;
 
 /// A report that waits for the commit of its records.
+#[derive(Debug)]
 pub(super) struct PendingReport {
     report: Report,
     verdicts: Vec<Verdict>,
@@ -29,14 +28,22 @@ pub(super) struct PendingReport {
 }
 
 impl Keeper {
+    /// Judges a report of the owner's worker.
+    pub(super) fn report(&mut self, owner: &Owner, report: Report, reply: ReplyTo<Vec<Verdict>>) {
+        match self.core.check_owner(report.worker, owner) {
+            Ok(()) => self.judge(owner, report, reply),
+            Err(refusal) => drop(reply.send(Err(refusal.into()))),
+        }
+    }
+
     /// Has the core judge a report. Its answer waits for the commit. Once the run has ended nothing is recorded any more.
     pub(super) fn judge(&mut self, owner: &Owner, report: Report, reply: ReplyTo<Vec<Verdict>>) {
         if matches!(self.stage, Stage::Ended(_)) {
             reply.send(self.judge_late(owner, &report)).ok();
             return;
         }
-        let now = self.now();
-        let unix_time = self.unix_time();
+        let now = self.clock.now();
+        let unix_time = self.clock.unix_time();
         let mut verdicts = Vec::with_capacity(report.counts.len());
         let mut records = Vec::new();
         // The answer would have to wait for another audit, and whoever keeps such counts back could say one during each.
@@ -52,7 +59,7 @@ impl Keeper {
                     verdicts.push(Verdict::Known);
                 }
                 Ok((verdict, mut new_records)) => {
-                    if verdict == Verdict::Conflict && self.may_log(owner) {
+                    if verdict == Verdict::Conflict && self.news.may_log(owner) {
                         let worker = report.worker;
                         warn!(%unit, %worker, completions = count.completions, "counts of a unit disagree");
                     }
@@ -82,7 +89,7 @@ impl Keeper {
         let (unit, completions) = (count.lease.unit, count.completions);
         match self.core.says_what_stands(worker, count) {
             Some(true) => Verdict::Known,
-            Some(false) if self.may_log(owner) => {
+            Some(false) if self.news.may_log(owner) => {
                 warn!(%unit, %worker, completions, "a count that came after the answer says otherwise");
                 Verdict::Unwanted
             }
@@ -102,13 +109,13 @@ impl Keeper {
         };
         let ends: Vec<usize> = reports.iter_mut().map(append).collect();
         let written = self.write(&records);
-        let now = self.now();
+        let now = self.clock.now();
         match written {
             Ok(()) => {
                 if let Err(what) = self.core.recorded(now, None, &records[..opening]) {
                     self.withhold(what);
                 }
-                let records_on_disk = self.records();
+                let records_on_disk = self.journal.records();
                 let mut begin = opening;
                 for (PendingReport { report, verdicts, reply, .. }, end) in reports.into_iter().zip(ends) {
                     let own = &records[begin..end];
@@ -117,7 +124,7 @@ impl Keeper {
                         self.withhold(what);
                     }
                     let answer = Answer::Report { verdicts, reply };
-                    self.replicas.wait(self.clock.now(), records_on_disk, answer);
+                    self.followers.wait(self.clock.elapsed(), records_on_disk, answer);
                 }
             }
             Err(error) => {
@@ -129,11 +136,19 @@ impl Keeper {
         }
     }
 
+    /// Refuses the pending reports: nothing of them is recorded.
+    pub(super) fn refuse_reports(&mut self, error: &CallError) {
+        for PendingReport { records, reply, .. } in std::mem::take(&mut self.reports) {
+            self.core.not_recorded(&records);
+            reply.send(Err(error.clone())).ok();
+        }
+    }
+
     /// Says who was wrong, and puts on record what follows from the records that are there.
     pub(super) fn take_back(&mut self) {
-        self.tell_quarantined();
-        let unix_time = self.unix_time();
-        if self.superseded().is_some() || matches!(self.stage, Stage::Ended(_)) {
+        self.news.report_trust(&self.core.standing().sums().machines);
+        let unix_time = self.clock.unix_time();
+        if matches!(self.stage, Stage::Ended(_)) {
             return;
         }
         let mut records = self.core.take_back(unix_time, MOST_TAKEN_BACK);
@@ -153,25 +168,6 @@ impl Keeper {
         }
     }
 
-    /// Says which machines are not believed any more, and which are again.
-    fn tell_quarantined(&mut self) {
-        let machines = &self.core.standing().sums().machines;
-        if machines.trust_changes() == self.trust_changes {
-            return;
-        }
-        self.trust_changes = machines.trust_changes();
-        let quarantined: BTreeSet<_> = machines.quarantined().map(Machine::title).collect();
-        let known = std::mem::replace(&mut self.quarantined, quarantined.clone());
-        for machine in quarantined.difference(&known) {
-            let text = format!("machine {machine} is quarantined");
-            self.happened(Event::counted_by_name(Level::WARN, "machines are quarantined", machine, text));
-        }
-        for machine in known.difference(&quarantined) {
-            let text = format!("machine {machine} is believed again");
-            self.happened(Event::new(Level::INFO, "believed again", text));
-        }
-    }
-
     /// Says what follows from what others have said.
     fn tell_taken_back(&mut self, records: &[Record]) {
         let count = |is_so: fn(&Record) -> bool| records.iter().filter(|record| is_so(record)).count();
@@ -184,7 +180,7 @@ impl Keeper {
             (Level::INFO, "counts stand again that only quarantined machines contradicted", restored),
         ] {
             if times > 0 {
-                self.happened(Event::repeated(level, kind, times));
+                self.news.add(Event::repeated(level, kind, times));
             }
         }
     }
@@ -198,7 +194,7 @@ impl Keeper {
             self.core.not_recorded(records);
             return Err(error);
         }
-        if let Err(what) = self.core.recorded(self.now(), None, records) {
+        if let Err(what) = self.core.recorded(self.clock.now(), None, records) {
             self.withhold(what);
         }
         Ok(())
@@ -207,78 +203,32 @@ impl Keeper {
     /// Puts records on disk, and minds how that goes: while it takes long nobody is heard, and while it cannot be done
     /// there is trouble.
     fn write(&mut self, records: &[Record]) -> Result<(), CallError> {
-        let (elapsed, threads) = (self.elapsed(), self.threads);
-        let Some(store) = self.store.as_mut().filter(|_| !records.is_empty()) else { return Ok(()) };
-        let begun = self.clock.now();
-        let committed = store.commit(records, elapsed, threads);
-        let taken = self.clock.now().saturating_sub(begun);
+        let (elapsed, threads) = (self.elapsed(), self.kernels.threads());
+        let begun = self.clock.elapsed();
+        let (written, event) = self.journal.write(records, elapsed, threads);
+        let taken = self.clock.elapsed().saturating_sub(begun);
         if taken > SLOW_DISK {
             warn!(seconds = taken.as_secs_f64(), "the disk was slow to take records");
-            self.stalled += taken;
+            self.clock.leave_out(taken);
         }
-        let Err(error) = committed else {
-            if !self.trouble.is_empty() {
-                self.trouble.clear();
-                self.happened(Event::frequent(Level::INFO, "writable", "records can be written again"));
-            }
-            self.publish_end();
-            return Ok(());
-        };
-        let trouble = format!("nothing is recorded: {error}");
-        if self.trouble != trouble {
-            self.trouble.clone_from(&trouble);
-            self.happened(Event::frequent(Level::ERROR, "unwritable", trouble.clone()));
+        if let Some(event) = event {
+            self.news.add(event);
         }
-        Err(CallError::NotRecorded(trouble))
-    }
-
-    /// Answers the reports of which the records are where they must be.
-    pub(super) fn acknowledge(&mut self) {
-        let records = self.records();
-        self.replicas.answer(self.clock.now(), records);
-    }
-
-    /// Gives that answer when as many followers as are needed have what is on record now.
-    pub(super) fn answer_when_copied(&mut self, answer: Answer) {
-        self.replicas.wait(self.clock.now(), self.records(), answer);
+        written
     }
 
     /// What stands in front of what this process records first: its term; and how counts are checked and replicated,
     /// where the ledger says something else.
     pub(super) fn opening(&mut self) -> Vec<Record> {
-        let at = self.unix_time();
+        let at = self.clock.unix_time();
         let mut opening = Vec::new();
-        if let Some(store) = &self.store {
-            let term = || store.term_record(at);
-            opening.extend((!self.is_term_on_record()).then(term));
-            let on_record = self.core.standing().replicas(None);
-            let differs = self.replicas.needed().filter(|replicas| *replicas != on_record);
-            opening.extend(differs.map(|replicas| Record::Replicas(Replicas { replicas, reason: None, at })));
+        let is_term_on_record = self.journal.term().is_none_or(|own| self.core.term() >= own.number);
+        opening.extend(self.journal.term_record(at).filter(|_| !is_term_on_record));
+        let needed = self.followers.needed();
+        if self.followers.are_possible() && needed != self.core.standing().replicas(None) {
+            opening.push(Record::Replicas(Replicas { replicas: needed, reason: None, at }));
         }
         opening.extend(self.core.policy_record(at));
         opening
-    }
-
-    /// Whether what this process writes has its term in front of it.
-    pub(super) fn is_term_on_record(&self) -> bool {
-        let own = self.terms.as_ref().map(|terms| terms.own);
-        own.is_none_or(|own| self.core.term() >= own.number)
-    }
-
-    /// The number of records in the ledger.
-    pub(super) fn records(&self) -> u64 {
-        self.store.as_ref().map_or(0, |store| store.mark().records)
-    }
-
-    /// Tells followers where the ledger ends.
-    fn publish_end(&self) {
-        if let Some(store) = &self.store {
-            self.ends.send_replace(store.end().clone());
-        }
-    }
-
-    /// Seconds since 1970 (UTC).
-    pub(super) fn unix_time(&self) -> u64 {
-        self.clock.since_1970().as_secs()
     }
 }

@@ -17,10 +17,9 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 use super::ending::Stage;
-use super::inbox::{CallError, FollowCall, LeaseCall, Misfit, Request};
+use super::inbox::{CallError, FollowCall, LeaseCall, Request};
 use super::lending::LENT_IN_A_ROUND;
-use super::watchdog::Watchdog;
-use super::{Channels, JUDGED_IN_A_ROUND, Keeper, TICK, keeper};
+use super::{Channels, JUDGED_IN_A_ROUND, Keeper, TICK, TurnedAway, keeper};
 use crate::core::{Core, LEASE_TIME};
 use crate::tests::known_worker::{registration, report};
 
@@ -37,11 +36,11 @@ impl Keeper {
     fn join(&mut self, machine: &str, threads: u32) -> WorkerId {
         let fingerprint = self.core.plan().fingerprint().clone();
         let registration = Registration { fingerprint, threads, ..registration(machine) };
-        self.core.register(self.now(), registration).unwrap().worker
+        self.core.register(self.clock.now(), registration).unwrap().worker
     }
 
     fn lend(&mut self, worker: WorkerId, want: u32) -> Vec<Lease> {
-        self.core.lease(self.now(), worker, want).unwrap()
+        self.core.lease(self.clock.now(), worker, want).unwrap()
     }
 
     /// What it says to a report, once that is on record.
@@ -49,7 +48,7 @@ impl Keeper {
         let (reply, mut answer) = oneshot::channel();
         self.judge(&Owner::default(), report, reply);
         self.commit();
-        self.acknowledge();
+        self.followers.answer(self.clock.elapsed());
         answer.try_recv().unwrap().unwrap()
     }
 }
@@ -90,9 +89,8 @@ fn a_round_ends_when_enough_is_lent_and_who_waits_for_more_has_the_next_one_at_o
 fn who_hands_in_a_flood_of_counts_lets_others_be_lent_to_meanwhile_and_the_disk_is_not_said_to_hang() {
     let (mut keeper, channels) = of(known_run::plan(), &SetClock::default());
     let [busy, greedy] = ["a", "b"].map(|machine| keeper.join(machine, 2));
-    let watchdog = Watchdog::start(keeper.snapshots.clone()).unwrap();
-    let pulse = watchdog.pulse.clone();
-    keeper.watchdog = Some(watchdog);
+    keeper.publisher.watch_keeper().unwrap();
+    let pulse = keeper.publisher.pulse();
     let owner = Owner::default;
     let (reply, mut lent) = oneshot::channel();
     channels.requests.post(Request::Lease(LeaseCall {
@@ -204,19 +202,17 @@ fn silent_workers_and_followers_that_come_and_go_take_lines_of_the_log_of_their_
     keeper.join("a", 2);
     let (loud, other) = (Owner::default(), Owner::new("other"));
     let lines_left = |keeper: &mut Keeper| {
-        [&loud, &other].map(|owner| (0..5000).filter(|_| keeper.may_log(owner)).count())
+        [&loud, &other].map(|owner| (0..5000).filter(|_| keeper.news.may_log(owner)).count())
     };
     let [before, of_other] = lines_left(&mut keeper);
     assert_eq!(before, of_other);
     clock.advance(Duration::from_hours(24));
     keeper.round(false);
     assert_eq!(keeper.status().workers_total, 0);
-    let misfit = Misfit { why: "it is another run's".to_owned(), is_left_behind: false };
-    for wrong in [None, Some(misfit)] {
-        let (reply, _answer) = oneshot::channel();
-        let owner = loud.clone();
-        keeper.follow(FollowCall { owner, follower: 7, call: 1, records: 0, met: None, wrong, reply });
-    }
+    let (reply, _answer) = oneshot::channel();
+    keeper.follow(FollowCall { owner: loud.clone(), follower: 7, call: 1, records: 0, reply });
+    let why = "a follower is refused: it is another run's".to_owned();
+    keeper.handle(Request::TurnedAway(TurnedAway { owner: loud.clone(), host: None, why }));
     keeper.handle(Request::Unfollowed { owner: loud.clone(), follower: 7, call: 1 });
     let [after, of_other] = lines_left(&mut keeper);
     assert_eq!(of_other - after, 4, "one worker, one follower that came and left, one refused");
@@ -232,14 +228,14 @@ fn checkpoints_of(plan: Plan, counts: u64) -> (u64, u64) {
     let core = Core::new(plan, Shard::default(), standing, DoubleCheck::None.into(), key, 7);
     let clock = SetClock::default();
     let (mut keeper, _channels) = keeper(core, Some(store), Arc::new(clock.clone()), None).unwrap();
-    let (mut saved, mut next) = (0, keeper.save_next);
+    let (mut saved, mut next) = (0, keeper.journal.next_save());
     for unit in 0..counts {
         clock.advance(Duration::from_secs(5));
         let count = UnitRecord { unit: UnitId(unit), ..known_run::unit_record(0, 0, "machine") };
         keeper.record(&[Record::Count(count)]).unwrap();
         keeper.round(false);
-        saved += u64::from(keeper.save_next != next);
-        next = keeper.save_next;
+        saved += u64::from(keeper.journal.next_save() != next);
+        next = keeper.journal.next_save();
     }
     drop(keeper);
     let files = std::fs::read_dir(folder.path().join("checkpoint")).unwrap();

@@ -6,11 +6,8 @@ use domain::{Phase, RunStatus, Term};
 
 use super::Keeper;
 use super::ending::{Ending, Stage};
-use super::terms::Terms;
+use super::journal::Journal;
 use crate::core::Core;
-
-/// Between two snapshots.
-const PUBLISH_EVERY: Duration = Duration::from_millis(500);
 
 /// A run at one moment, for those who watch.
 #[derive(Clone, Debug)]
@@ -21,26 +18,17 @@ pub struct Snapshot {
     pub ending: Option<Ending>,
     /// What keeps the run from its end as long as no other worker comes.
     pub stuck: Option<String>,
-    /// Followers that were there and have not everything.
-    pub followers_away: usize,
-    /// Whether workers may not have called yet that wait for the answer since a process before this one.
-    pub are_workers_away: bool,
-    /// What to tell those who follow a coordinator that must not serve the run any more.
-    pub superseded: Option<String>,
     /// Whether the keeper stands still, and answers nobody.
     pub(crate) is_stalled: bool,
 }
 
 impl Snapshot {
     /// The first of a run.
-    pub(super) fn first(core: &Core, terms: Option<&Terms>) -> Self {
+    pub(super) fn first(core: &Core, journal: &Journal) -> Self {
         Self {
-            status: named(core.status(Duration::ZERO), terms),
+            status: named(core.status(Duration::ZERO), journal),
             ending: None,
             stuck: None,
-            followers_away: 0,
-            are_workers_away: false,
-            superseded: None,
             is_stalled: false,
         }
     }
@@ -55,52 +43,44 @@ impl Snapshot {
     }
 }
 
-/// What the core has said, with which run that is and in which term it is served.
-fn named(status: RunStatus, terms: Option<&Terms>) -> RunStatus {
-    let (run, term) = terms.map(|terms| (terms.run(), Term { proof: 0, ..terms.own })).unzip();
-    RunStatus { run, term, ..status }
+/// The status, with the run and the term of its coordinator.
+fn named(status: RunStatus, journal: &Journal) -> RunStatus {
+    let term = journal.term().map(|own| Term { proof: 0, ..own });
+    RunStatus { run: journal.run(), term, ..status }
 }
 
 impl Keeper {
-    /// Publishes a snapshot, where it is time to, the last one says that the keeper stands still, or at the close.
+    /// Publishes a snapshot, if it is due or at the close.
     pub(super) fn publish(&mut self, closing: bool) {
-        let now = self.clock.now();
-        if closing || now >= self.publish_next || self.snapshots.borrow().is_stalled {
-            self.publish_next = now + PUBLISH_EVERY;
-            let ending = match &self.stage {
-                Stage::Ended(ending) => Some(ending.clone()),
-                Stage::Counting | Stage::Auditing => None,
-            };
-            let records = self.records();
-            let status = self.core.status(self.now());
-            let stuck = Some(&status.trouble).filter(|trouble| !trouble.is_empty()).cloned();
-            self.snapshots.send_replace(Snapshot {
-                status: self.complete(status),
-                ending,
-                stuck,
-                followers_away: self.replicas.away(records),
-                are_workers_away: self.are_workers_away(),
-                superseded: self.superseded(),
-                is_stalled: false,
-            });
+        let now = self.clock.elapsed();
+        if !closing && !self.publisher.is_due(now) {
+            return;
         }
+        let ending = match &self.stage {
+            Stage::Ended(ending) => Some(ending.clone()),
+            Stage::Counting | Stage::Auditing => None,
+        };
+        let status = self.core.status(self.clock.now());
+        let stuck = Some(&status.trouble).filter(|trouble| !trouble.is_empty()).cloned();
+        let snapshot = Snapshot { status: self.complete(status), ending, stuck, is_stalled: false };
+        self.publisher.publish(snapshot, now);
     }
 
     /// Where the run stands.
     pub(super) fn status(&self) -> RunStatus {
-        self.complete(self.core.status(self.now()))
+        self.complete(self.core.status(self.clock.now()))
     }
 
     /// What the core has said, with what only the keeper knows.
     fn complete(&self, status: RunStatus) -> RunStatus {
-        let mut status = named(status, self.terms.as_ref());
+        let mut status = named(status, &self.journal);
         status.elapsed = self.elapsed();
-        status.history = self.core.history(self.unix_time());
-        status.events = self.events.list();
-        (status.replicas, status.followers) = (self.replicas.count(), self.replicas.there());
-        let of_term = self.terms.as_ref().and_then(Terms::trouble);
-        let own = Some(&self.trouble).filter(|trouble| !trouble.is_empty()).cloned();
-        if let Some(trouble) = of_term.or(own).or_else(|| self.replicas.trouble(self.records())) {
+        status.history = self.core.history(self.clock.unix_time());
+        status.events = self.news.events();
+        (status.replicas, status.followers) = (self.followers.needed(), self.followers.connected());
+        let of_disk = self.journal.trouble().map(str::to_owned);
+        let has_ended = matches!(self.stage, Stage::Ended(_));
+        if let Some(trouble) = of_disk.or_else(|| self.followers.trouble().filter(|_| !has_ended)) {
             status.trouble = trouble;
         } else if status.trouble.is_empty() {
             // Which keeps it from its end only.
@@ -122,7 +102,7 @@ impl Keeper {
     pub(super) fn elapsed(&self) -> Duration {
         match &self.stage {
             Stage::Ended(Ending::Answered(answer)) => answer.elapsed,
-            _ => self.earlier.elapsed() + self.clock.now(),
+            _ => self.journal.earlier() + self.clock.elapsed(),
         }
     }
 }

@@ -121,48 +121,6 @@ async fn the_keeper_ends_with_its_last_handle_and_lets_go_of_the_run_directory()
 }
 
 #[tokio::test]
-async fn workers_may_be_waiting_for_the_answer_until_some_have_come_and_all_of_them_have_left() {
-    let folder = TempDir::new().unwrap();
-    let has_note = || {
-        let notes = std::fs::read_to_string(folder.path().join("notes.json")).unwrap();
-        notes.contains(r#""awaited": true"#)
-    };
-    let serve = || {
-        let clock = SetClock::default();
-        (replicated(folder.path(), FaultyDisk::with_faults(&[]), &clock, Some(0)), clock)
-    };
-    let (handle, clock) = serve();
-    let worker = join(&handle).await;
-    clock.advance(Duration::from_secs(10));
-    count_to_the_end(&handle, worker).await;
-    assert!(!handle.snapshots().borrow().are_workers_away, "those of this process are there");
-    handle.close().await;
-    assert!(has_note(), "it was not told");
-
-    let (handle, clock) = serve();
-    expect_the_answer(&handle).await;
-    for (passes, are_away) in [(0, true), (15, true), (5, false)] {
-        clock.advance(Duration::from_secs(passes));
-        // What was published before the first of them was answered may be older.
-        handle.status().await.unwrap();
-        handle.status().await.unwrap();
-        assert_eq!(handle.snapshots().borrow().are_workers_away, are_away, "{passes}");
-    }
-    handle.close().await;
-    assert!(has_note(), "nobody came");
-
-    for (passes, is_forgotten) in [(15, false), (20, true)] {
-        let (handle, clock) = serve();
-        expect_the_answer(&handle).await;
-        let worker = join(&handle).await;
-        handle.release(worker, Vec::new(), true).await.unwrap();
-        clock.advance(Duration::from_secs(passes));
-        handle.close().await;
-        assert_eq!(has_note(), !is_forgotten, "others may have been about to call");
-    }
-}
-
-#[tokio::test]
 async fn records_bear_the_time_of_the_keepers_clock() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     clock.advance(Duration::from_secs(1_790_000_000));

@@ -15,14 +15,14 @@ use records::run_directory::secret::lease_key;
 use records::run_directory::{LeaseKey, RunDirectory, RunDirectoryError};
 use records::shard::Shard;
 use records::standing::{RecordError, Standing};
-use records::store::{OpenOptions, Store, StoreError};
+use records::store::{OpenOptions, Store, StoreError, TermError};
 use records::testing::{Fault, FaultyDisk, SetClock, known_run};
 use records::{CopyError, LedgerCopy, audit, audit_each};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
 use crate::handle::Handle;
-use crate::keeper::{CallError, Misfit};
+use crate::keeper::{CallError, OtherCoordinator};
 use crate::tests::known_worker::{join, lease, registration, replicated, report};
 
 /// A run to be copied, of several files and many groups; and what a coordinator says of it.
@@ -83,7 +83,7 @@ impl Original {
 /// What a coordinator says of the run in that folder.
 fn said(folder: &Path, term: Term) -> FollowedRun {
     let run_file = fs::read(folder.join("run.json")).unwrap();
-    FollowedRun { run_file, lease_key: lease_key(folder).unwrap().bytes().to_vec(), term, refused: false }
+    FollowedRun { run_file, lease_key: lease_key(folder).unwrap().bytes().to_vec(), term }
 }
 
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -264,7 +264,7 @@ fn a_power_cut_after_a_failed_step_of_a_copy_takes_nothing_of_what_was_said_to_b
 }
 
 #[test]
-fn a_follower_refuses_another_run_and_an_older_coordinator_and_takes_a_younger_one() {
+fn copy_follows_the_highest_term_of_its_run_only() {
     let (original, other) = (Original::new(), Original::new());
     let folder = TempDir::new().unwrap();
     let mut copy = LedgerCopy::open(folder.path()).unwrap();
@@ -287,28 +287,17 @@ fn a_follower_refuses_another_run_and_an_older_coordinator_and_takes_a_younger_o
     let mut copy = LedgerCopy::open(folder.path()).unwrap();
     assert!(matches!(copy.greet(&with_term(3, 1)), Err(CopyError::Older { .. })));
     drop(copy);
-    let (store, _, _) = Store::open(known_run::options(folder.path())).unwrap();
-    assert_eq!(store.term().number, 1_001_003, "a copy that becomes the coordinator leaves room");
-}
-
-#[tokio::test]
-async fn a_term_is_a_copys_own_where_a_coordinator_of_its_folder_has_put_it_on_record() {
-    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
-    let own_term = |folder: &Path| LedgerCopy::open(folder).unwrap().own_term();
-    assert_eq!(own_term(folder.path()), None);
-    let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(0));
-    let source = handle.source().unwrap().clone();
-    assert_eq!(source.last_term(), 0, "it is not on record yet");
-    let worker = join(&handle).await;
-    let leases = lease(&handle, worker, 3).await;
-    handle.report(report(worker, &leases)).await.unwrap();
-    assert_eq!(source.last_term(), 1);
-    handle.close().await;
-    drop(handle);
-    assert_eq!(own_term(folder.path()), Some(1));
-    // What is announced with a copy is another coordinator's.
-    fs::remove_file(folder.path().join("notes.json")).unwrap();
-    assert_eq!(own_term(folder.path()), None);
+    let open = |take_over| {
+        let options = OpenOptions { take_over, ..known_run::options(folder.path()) };
+        Store::open(options).map(|(store, _, _)| store)
+    };
+    let refused = open(false).unwrap_err();
+    assert!(matches!(refused, StoreError::Term(TermError::NotOwn { term: 1003, .. })), "{refused}");
+    let mut store = open(true).unwrap();
+    assert_eq!(store.term().number, 1_001_003);
+    store.announce().unwrap();
+    drop(store);
+    assert_eq!(open(false).unwrap().term().number, 1_001_004, "the copy is a coordinator's own run now");
 }
 
 #[test]
@@ -317,12 +306,9 @@ fn a_folder_that_becomes_a_copy_forgets_that_its_run_was_to_pause() {
     let folder = TempDir::new().unwrap();
     let notes = folder.path().join("notes.json");
     fs::write(&notes, r#"{"paused":"until Tuesday"}"#).unwrap();
-    let is_paused = || fs::read_to_string(&notes).unwrap().contains("until Tuesday");
     let mut copy = LedgerCopy::open(folder.path()).unwrap();
-    copy.greet(&FollowedRun { refused: true, ..original.said.clone() }).unwrap();
-    assert!(is_paused(), "it is no copy of that coordinator's");
     copy.greet(&original.said).unwrap();
-    assert!(!is_paused());
+    assert!(!fs::read_to_string(&notes).unwrap().contains("until Tuesday"));
 }
 
 #[test]
@@ -411,61 +397,52 @@ async fn register(handle: &Handle, met: Term) -> Result<Option<Term>, CallError>
 }
 
 #[tokio::test]
-async fn a_coordinator_that_hears_of_a_younger_one_serves_nobody_any_more() {
+async fn coordinator_that_hears_of_a_higher_term_stops() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(0));
     let worker = join(&handle).await;
     let leases = lease(&handle, worker, 3).await;
-    let source = handle.source().unwrap();
-    let hash = source.directory.run().hash();
-    let younger = source.key.prove(hash, 1001, CoordinatorId(2));
-    // Whoever has no key proves nothing.
-    let forged = Term { number: 5000, ..younger };
-    assert_eq!(register(&handle, forged).await.unwrap(), Some(source.term));
-    assert_eq!(register(&handle, source.term).await.unwrap(), Some(source.term));
-    let is_superseded = |error: CallError| matches!(error, CallError::Superseded(_));
-    assert!(is_superseded(register(&handle, younger).await.unwrap_err()));
-    assert!(is_superseded(handle.report(report(worker, &leases)).await.unwrap_err()));
-    assert!(is_superseded(handle.lease(worker, 1, Duration::ZERO).await.unwrap_err()));
-    assert!(is_superseded(handle.renew(worker, leases).await.unwrap_err()));
-    assert!(is_superseded(handle.follow(1, 0, None, None).await.unwrap_err()));
-    let status = handle.status().await.unwrap();
-    assert!(status.trouble.contains("another coordinator goes on"), "{}", status.trouble);
-    assert_eq!(status.done, 0);
-    // A still younger one is left behind, too, though nothing is served any more.
-    let youngest = source.key.prove(hash, 3_000_001, CoordinatorId(3));
-    assert!(is_superseded(register(&handle, youngest).await.unwrap_err()));
-    assert!(handle.status().await.unwrap().trouble.contains("term 3000001"));
-    handle.close().await;
-    // Only who says so leaves it behind.
-    let open = |take_over| {
-        let options = OpenOptions { take_over, ..known_run::options(folder.path()) };
-        Store::open(options).unwrap().0.term().number
-    };
-    assert_eq!([open(false), open(true)], [2, 5_500_001]);
-}
-
-#[tokio::test]
-async fn a_follower_that_has_more_records_stops_a_coordinator_that_lost_some() {
-    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
-    let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(0));
-    let source = handle.source().unwrap();
-    let met = source.key.prove(source.directory.run().hash(), 0, CoordinatorId::default());
-    assert!(
-        handle.follow(1, 99, Some(Term { proof: 1, ..met }), None).await.is_ok(),
-        "whoever has no key says nothing"
-    );
-    let left_behind = Misfit { why: "they have parted".to_owned(), is_left_behind: true };
-    assert!(handle.follow(1, 99, Some(met), Some(left_behind)).await.is_ok(), "it was left behind with more");
-    assert_eq!(handle.status().await.unwrap().trouble, "");
     // Somebody waits for units, of which there are none left to lend, by a clock that stands still.
-    let worker = join(&handle).await;
     while !lease(&handle, worker, 100).await.is_empty() {}
     let mut waiting = pin!(handle.lease(worker, 1, Duration::from_mins(1)));
     assert!(timeout(Duration::from_millis(300), &mut waiting).await.is_err());
-    assert!(matches!(handle.follow(1, 99, Some(met), None).await, Err(CallError::Superseded(_))));
-    let turned_away = timeout(Duration::from_secs(30), waiting).await.unwrap();
-    assert!(matches!(turned_away, Err(CallError::Superseded(_))), "{turned_away:?}");
+    let source = handle.source().unwrap();
+    let other = source.key.prove(source.directory.run().hash(), 1001, CoordinatorId(2));
+    // Whoever has no key proves nothing.
+    let forged = Term { number: 5000, ..other };
+    for harmless in [forged, source.term] {
+        assert_eq!(register(&handle, harmless).await.unwrap(), Some(source.term));
+        handle.meet(harmless).await.unwrap();
+    }
+    let stopped = CallError::OtherCoordinator(OtherCoordinator::Higher { own: source.term, other });
+    assert_eq!(register(&handle, other).await.unwrap_err(), stopped);
+    assert_eq!(timeout(Duration::from_secs(30), waiting).await.unwrap().unwrap_err(), stopped);
+    assert_eq!(handle.report(report(worker, &leases)).await.unwrap_err(), stopped);
+    assert_eq!(handle.lease(worker, 1, Duration::ZERO).await.unwrap_err(), stopped);
+    assert_eq!(handle.renew(worker, leases).await.unwrap_err(), stopped);
+    assert_eq!(handle.meet(source.term).await.unwrap_err(), stopped, "a follower is turned away, too");
     let status = handle.status().await.unwrap();
-    assert!(status.trouble.contains("99 records"), "{}", status.trouble);
+    assert!(status.trouble.contains("--take-over") && status.done == 0, "{}", status.trouble);
+    handle.close().await;
+    let open = |take_over| {
+        let options = OpenOptions { take_over, ..known_run::options(folder.path()) };
+        Store::open(options).map(|(store, _, _)| store.term().number)
+    };
+    assert!(matches!(open(false), Err(StoreError::Term(TermError::NotOwn { term: 1001, .. }))));
+    assert_eq!(open(true).unwrap(), 1_001_001);
+}
+
+#[tokio::test]
+async fn report_that_waits_for_followers_is_refused_when_the_coordinator_stops() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
+    let worker = join(&handle).await;
+    let leases = lease(&handle, worker, 3).await;
+    let mut reported = pin!(handle.report(report(worker, &leases)));
+    assert!(timeout(Duration::from_millis(300), &mut reported).await.is_err());
+    let source = handle.source().unwrap();
+    let other = source.key.prove(source.directory.run().hash(), source.term.number, CoordinatorId(2));
+    let stopped = CallError::OtherCoordinator(OtherCoordinator::SameTerm { own: source.term, other });
+    assert_eq!(handle.meet(other).await.unwrap_err(), stopped);
+    assert_eq!(timeout(Duration::from_secs(30), reported).await.unwrap().unwrap_err(), stopped);
 }

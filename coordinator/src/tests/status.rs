@@ -174,7 +174,7 @@ async fn followers_pauses_and_drains_are_told() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = replicated(folder.path(), FaultyDisk::with_faults(&[]), &clock, Some(0));
     join_from(&handle, "rack").await;
-    drop(handle.follow(7, 0, None, None).await.unwrap());
+    drop(handle.follow(7, 0).await.unwrap());
     let owner = Owner::default();
     for steering in [
         Steering::Pause { reason: "the weekend".into() },

@@ -6,12 +6,13 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use coordinator::grpc::{Bearers, Right};
+use coordinator::admission::{Bearers, Right};
 use domain::Owner;
 use serde_json::Value;
 
-use crate::look::{PICTURES, WIDE, browser, look};
+use crate::look::{ACCESSIBLE, PICTURES, WIDE, browser, look};
 use crate::made_up::{self, SCRIPT};
+use crate::made_up_report::report;
 use crate::site::{Site, TOKEN};
 use crate::webdriver::Browser;
 
@@ -126,7 +127,7 @@ fn look_at_gone(browser: &Browser) {
         browser.looks(WIDE, false);
         fs::write(Path::new(&folder).join("gone-1280-light.png"), browser.picture()).unwrap();
     }
-    assert_eq!(browser.value(include_str!("accessible.js")), Value::Array(Vec::new()));
+    assert_eq!(browser.value(ACCESSIBLE), Value::Array(Vec::new()));
 }
 
 #[test]
@@ -183,7 +184,7 @@ fn who_has_no_token_is_asked_for_one_and_is_let_in_with_it() {
     browser.looks(WIDE, false);
     browser.go(&site.url("/"));
     assert!(browser.text("body").contains("A token is asked for"));
-    let found = browser.value(include_str!("accessible.js"));
+    let found = browser.value(ACCESSIBLE);
     assert_eq!(found, Value::Array(Vec::new()));
     if let Some(folder) = env::var_os(PICTURES) {
         fs::write(Path::new(&folder).join("token-1280-light.png"), browser.picture()).unwrap();
@@ -211,11 +212,11 @@ fn who_has_no_token_is_asked_for_one_and_is_let_in_with_it() {
 #[test]
 fn a_report_is_one_page_that_loads_nothing_and_runs_nothing() {
     let folder = tempfile::TempDir::new().unwrap();
-    let mut disputed = made_up::report(&made_up::disputed());
+    let mut disputed = report(&made_up::disputed());
     disputed.contributions[0].machine = SCRIPT.into();
     disputed.contributions[1].machine = "rack\u{202e}3".into();
     disputed.commands = vec![SCRIPT.into()];
-    for (name, report) in [("report", made_up::report(&made_up::finished())), ("report-disputed", disputed)] {
+    for (name, report) in [("report", report(&made_up::finished())), ("report-disputed", disputed)] {
         let page = report.page();
         assert!(page.len() < 300 << 10, "{}", page.len());
         assert_eq!(page.contains("rack\\u{202e}3"), name == "report-disputed", "unseen characters are shown");

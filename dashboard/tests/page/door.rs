@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::time::Instant;
 
-use coordinator::grpc::{Bearers, Right};
+use coordinator::admission::{Bearers, Right};
 use domain::Owner;
 
 use crate::made_up;

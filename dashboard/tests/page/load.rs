@@ -4,7 +4,7 @@ use std::io::Read;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use coordinator::grpc::{Bearers, Right};
+use coordinator::admission::{Bearers, Right};
 use domain::{Owner, RunStatus};
 
 use crate::made_up;

@@ -4,9 +4,8 @@ mod browser;
 mod door;
 mod grafana;
 mod load;
-mod look;
-mod made_up;
+mod made_up_report;
 mod metrics;
 mod site;
-mod tools;
-mod webdriver;
+
+use test_support::{look, made_up, tools, webdriver};

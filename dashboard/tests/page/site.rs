@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use coordinator::grpc::{Access, Bearers, Guard, Right};
+use coordinator::admission::{Access, Bearers, Guard, Right};
 use domain::{Owner, RunStatus};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;

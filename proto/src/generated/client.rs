@@ -475,9 +475,6 @@ pub struct FollowedRun {
     pub lease_key: ::prost::alloc::vec::Vec<u8>,
     #[prost(message, optional, tag = "3")]
     pub term: ::core::option::Option<Term>,
-    /// This copy is refused, as the end of the call says: only the term is to be noted.
-    #[prost(bool, tag = "4")]
-    pub refused: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LedgerPiece {
@@ -884,7 +881,6 @@ pub mod coordinator_client {
         }
         /// Keeps a copy of the run, its private key included: the coordinator sends its ledger, from where the copy ends and as
         /// it grows; the follower says how much of it is on its disk.
-        /// Where the copy's folder was a coordinator's when it last grew, the call's metadata says in which term, as diadem-own-term.
         /// FAILED_PRECONDITION: the copy and the ledger have parted.
         pub async fn follow(
             &mut self,

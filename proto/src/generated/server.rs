@@ -63,7 +63,6 @@ pub mod coordinator_server {
             + 'static;
         /// Keeps a copy of the run, its private key included: the coordinator sends its ledger, from where the copy ends and as
         /// it grows; the follower says how much of it is on its disk.
-        /// Where the copy's folder was a coordinator's when it last grew, the call's metadata says in which term, as diadem-own-term.
         /// FAILED_PRECONDITION: the copy and the ledger have parted.
         async fn follow(
             &self,

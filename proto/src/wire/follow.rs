@@ -59,8 +59,8 @@ impl TryFrom<v1::FollowRequest> for FollowRequest {
 impl From<FollowReply> for v1::FollowReply {
     fn from(reply: FollowReply) -> Self {
         let reply = match reply {
-            FollowReply::Run(FollowedRun { run_file, lease_key, term, refused }) => {
-                Reply::Run(v1::FollowedRun { run_file, lease_key, term: Some(term.into()), refused })
+            FollowReply::Run(FollowedRun { run_file, lease_key, term }) => {
+                Reply::Run(v1::FollowedRun { run_file, lease_key, term: Some(term.into()) })
             }
             FollowReply::Piece(LedgerPiece { file, offset, bytes, is_end }) => {
                 Reply::Piece(v1::LedgerPiece { file, offset, bytes, is_end })
@@ -76,9 +76,9 @@ impl TryFrom<v1::FollowReply> for FollowReply {
     fn try_from(reply: v1::FollowReply) -> Result<Self, WireError> {
         let nothing = || WireError::new("what a follower is told", "nothing", "one of the three");
         Ok(match reply.reply.ok_or_else(nothing)? {
-            Reply::Run(v1::FollowedRun { run_file, lease_key, term, refused }) => {
+            Reply::Run(v1::FollowedRun { run_file, lease_key, term }) => {
                 let term = term.ok_or_else(|| WireError::new("the term", "missing", "there"))?;
-                FollowReply::Run(FollowedRun { run_file, lease_key, term: term.try_into()?, refused })
+                FollowReply::Run(FollowedRun { run_file, lease_key, term: term.try_into()? })
             }
             Reply::Piece(v1::LedgerPiece { file, offset, bytes, is_end }) => {
                 FollowReply::Piece(LedgerPiece { file, offset, bytes, is_end })

@@ -94,13 +94,8 @@ prop_compose! {
 
 fn follow_reply() -> impl Strategy<Value = FollowReply> {
     let bytes = || vec(any::<u8>(), 0..50);
-    let run = (bytes(), bytes(), term(), any::<bool>());
-    let run = run.prop_map(|(run_file, lease_key, term, refused)| FollowedRun {
-        run_file,
-        lease_key,
-        term,
-        refused,
-    });
+    let run = (bytes(), bytes(), term());
+    let run = run.prop_map(|(run_file, lease_key, term)| FollowedRun { run_file, lease_key, term });
     let piece = (any::<u32>(), any::<u64>(), bytes(), any::<bool>());
     let piece = piece.prop_map(|(file, offset, bytes, is_end)| LedgerPiece { file, offset, bytes, is_end });
     prop_oneof![

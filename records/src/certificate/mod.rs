@@ -21,11 +21,11 @@ use checked::Checked;
 use crate::assurance::assess;
 use crate::audit::{Audit, AuditError, audit_until};
 use crate::clock::{Clock, SystemClock};
-use crate::counted;
 use crate::ledger::LineHash;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::signing::{SigningKey, is_signed};
+use domain::counted;
 
 /// The form of certificates: which fields they have.
 const FORM: u32 = 1;

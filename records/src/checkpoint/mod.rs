@@ -159,6 +159,7 @@ pub fn set_aside(folder: &Path, since_1970: Duration) -> io::Result<PathBuf> {
 }
 
 /// Changes the entries of a checkpoint, and seals it again: for tests.
+#[cfg(any(test, feature = "test-support"))]
 pub(crate) fn rewrite(
     path: &Path,
     key: &LeaseKey,

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use super::ExportError;
+use super::error::ExportError;
 
 /// No line of a table is longer; what is longer in a file differs already.
 const LONGEST_LINE: u64 = 1 << 12;

@@ -13,16 +13,15 @@
 //! which order: whoever counts the same plan gets the same table, to the byte.
 
 mod comparison;
+mod error;
+mod form;
 mod table;
 
-use std::fmt;
-use std::io::{self, BufRead, Write};
-use std::str::FromStr;
+use std::io::{BufRead, Write};
 
 use queens::plan::{Border, Family};
-use queens::{Class, Classified, Constellation, Measure, Totals, UnitId};
+use queens::{Constellation, Measure, Totals, UnitId};
 use serde_json::json;
-use thiserror::Error;
 
 use crate::groups::{by_constellation, by_family, measure_of};
 use crate::run_directory::RunDirectory;
@@ -30,91 +29,8 @@ use crate::standing::Standing;
 use comparison::Comparison;
 use table::{SUMS, Table, wide};
 
-/// What a row of the table is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
-    /// A unit of the plan.
-    Unit,
-    /// The constellations that share top and bottom queen.
-    Family,
-    /// A boundary constellation.
-    Constellation,
-}
-
-impl By {
-    /// All of them.
-    pub const ALL: [By; 3] = [By::Unit, By::Family, By::Constellation];
-}
-
-impl fmt::Display for By {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            By::Unit => "unit",
-            By::Family => "family",
-            By::Constellation => "constellation",
-        })
-    }
-}
-
-/// A word for something of which there are no tables.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("a table is by unit, family or constellation, not by \"{0}\"")]
-pub struct ByError(String);
-
-impl FromStr for By {
-    type Err = ByError;
-    fn from_str(text: &str) -> Result<Self, ByError> {
-        let named = By::ALL.into_iter().find(|by| by.to_string() == text);
-        named.ok_or_else(|| ByError(text.to_owned()))
-    }
-}
-
-/// How a table is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableFormat {
-    /// Values separated by commas.
-    Csv,
-    /// A JSON object a line.
-    JsonLines,
-}
-
-/// A table that cannot be written, or that is not the ledger's.
-#[derive(Debug, Error)]
-pub enum ExportError {
-    /// The plan's units span constellations.
-    #[error(
-        "this plan counts many constellations together: a table by constellation is not to be had, one by family is"
-    )]
-    NoConstellations,
-    /// It cannot be written or read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// The file does not begin as a table does.
-    #[error("line 1: this is no table that diadem export has written")]
-    NoTable,
-    /// A line is what the ledger gives but for the characters at its end that are not seen.
-    #[error("line {0}: it is the ledger's but for its end, which was rewritten: a line feed alone ends it")]
-    LineEnd(u64),
-    /// A line is not what the ledger gives.
-    #[error("line {line}: the table says {found:?}, the ledger {expected:?}")]
-    Differs {
-        /// From 1.
-        line: u64,
-        /// In the file; empty behind its end.
-        found: String,
-        /// By the ledger; empty behind its end.
-        expected: String,
-    },
-}
-
-impl Classified for ExportError {
-    fn class(&self) -> Class {
-        match self {
-            Self::LineEnd(_) | Self::Differs { .. } => Class::Unsound,
-            Self::NoConstellations | Self::Io(_) | Self::NoTable => Class::Failed,
-        }
-    }
-}
+pub use error::ExportError;
+pub use form::{By, ByError, TableFormat};
 
 /// What a table is made of: a run and its standing counts, all of them known, as an audit leaves them.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::{By, ExportError, TableFormat};
+use super::error::ExportError;
+use super::form::{By, TableFormat};
 use crate::groups::GroupSums;
 
 const CSV_HEAD: &str = "# diadem export by ";

@@ -4,8 +4,8 @@
 use super::damage::{Damage, LineError};
 use super::hash::LineHash;
 use super::line::decode;
+use super::position::{LedgerPosition, Location};
 use super::record::Record;
-use super::{LedgerPosition, Location};
 
 /// How far the lines have come.
 #[derive(Debug)]

@@ -8,6 +8,10 @@ use rand::rngs::StdRng;
 use tempfile::TempDir;
 
 use super::tests::record;
+use std::fs;
+use std::io;
+use std::path::Path;
+
 use super::*;
 use crate::testing::{Fault, FaultyDisk};
 

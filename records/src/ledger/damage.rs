@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::{Location, Tail, renamed};
-use crate::quoted::quoted;
+use super::names::renamed;
+use super::position::{Location, Tail};
+use domain::quoted;
 
 /// A ledger that cannot be read or written.
 #[derive(Debug, Error)]

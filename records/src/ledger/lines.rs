@@ -4,8 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::LedgerError;
-use super::damage::LineError;
+use super::damage::{LedgerError, LineError};
 use super::line::decode;
 use super::record::Record;
 use crate::regular_file;

@@ -16,21 +16,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::chain::Chain;
-use super::damage::{Damage, LineError};
+use super::damage::{Damage, LedgerError, LineError};
+use super::files::files_after;
 use super::hash::LineHash;
 use super::lines::{LONGEST_LINE, LineReader, is_there};
+use super::names::file_path;
+use super::position::{LedgerPosition, Location, Tail};
 use super::record::Record;
 use super::torn::{Remainder, remainder};
-use super::{LedgerError, LedgerPosition, Location, file_path, files_after};
-
-/// What follows the last commit mark: nothing, or records that were never acknowledged.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tail {
-    /// Behind the last mark: where writing goes on.
-    pub end: LedgerPosition,
-    /// Bytes behind it.
-    pub bytes: u64,
-}
 
 /// Reads the ledger in `folder` from one position to another, or to its last mark if `until` is `None`: others may be
 /// writing behind `until`. `apply` gets every committed record, and behind each group its mark, with the position

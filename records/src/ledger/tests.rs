@@ -1,5 +1,6 @@
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use queens::UnitId;
@@ -7,6 +8,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
 
+use super::files::files_after;
 use super::*;
 use crate::testing::known_run::unit_record;
 

@@ -7,9 +7,12 @@
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use super::damage::LedgerError;
+use super::files::files_after;
 use super::line::decode;
 use super::lines::{LONGEST_LINE, LineReader, is_mark};
-use super::{LedgerError, LedgerPosition, file_path, files_after};
+use super::names::file_path;
+use super::position::LedgerPosition;
 use crate::regular_file;
 
 /// No disk writes less at a time, or at other places than its multiples.

@@ -13,10 +13,11 @@ use std::time::Duration;
 
 use super::damage::Change;
 use super::disk::{Disk, DiskFile, FileState, SystemDisk};
+use super::files::files_after;
 use super::intake::Group;
 use super::line::push_line;
 use super::record::{CommitMark, Record};
-use super::{LedgerError, LedgerPosition, LineBefore, file_path, files_after, kept_path, line_before};
+use super::{LedgerError, LedgerPosition, LineBefore, file_path, kept_path, line_before};
 
 /// A file is followed by a new one when it has grown to this many bytes.
 const FILE_SIZE: u64 = 1 << 28;

@@ -57,25 +57,14 @@ pub enum CopyError {
     NotProven,
     /// The coordinator is not the one that goes on with the run.
     #[error(
-        "the coordinator has {found}, but this copy has met {met}: that one goes on with the run; follow that one; only if it \
-         is gone for good, and what it alone has on record may be lost, start this coordinator again and say --take-over"
+        "the coordinator has {found}, but this copy has met {met}: follow that coordinator; only if it is gone permanently, and \
+         what it alone has on record may be lost, start this coordinator again with --take-over"
     )]
     Older {
         /// The coordinator's term.
         found: Term,
         /// The highest one that was met.
         met: Term,
-    },
-    /// The coordinator has a term that no coordinator of the run has.
-    #[error(
-        "the coordinator has {found}, which is too far past the last term that this copy has met ({met}) to be true: its run \
-         directory is damaged, or it is no coordinator of this run; stop it, and restore its run directory from a copy"
-    )]
-    TooFar {
-        /// The coordinator's term.
-        found: Term,
-        /// The number of the highest one that was met.
-        met: u64,
     },
     /// What comes does not follow what is there, or no ledger has it.
     #[error(

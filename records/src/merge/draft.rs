@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::MergeError;
+use super::error::MergeError;
 use crate::regular_file::folder_of;
 use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
 

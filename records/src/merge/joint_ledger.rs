@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use queens::UnitId;
 
-use super::MergeError;
+use super::error::MergeError;
 use super::survey::Survey;
 use crate::double_check::DoubleCheck;
 use crate::ledger::{LedgerPosition, Policy, Record, Recount, Replicas, UnitRecord, read};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use domain::seen;
 use queens::{Plan, UnitId};
 
-use super::{Difference, Disbelief, MergeError};
+use super::error::{Difference, Disbelief, MergeError};
 use crate::checkpoint::acknowledged::{acknowledged, refuse_loss};
 use crate::double_check::DoubleCheck;
 use crate::ledger::{Expulsion, LedgerPosition, MergedRun, Record};

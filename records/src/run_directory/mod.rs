@@ -7,7 +7,7 @@
 //!   checkpoint            from where the run is resumed fast
 //!   lock                  held by the one process that writes; names its pid
 //!   certify.key, lease.key  its private keys
-//!   notes.json            what no ledger can tell: terms met, why it is paused, which followers have all
+//!   notes.json            what no ledger can tell: terms met, why it is paused
 //! ```
 
 mod lease_key;

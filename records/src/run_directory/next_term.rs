@@ -1,7 +1,4 @@
-//! The term that whoever opens a run for writing begins: higher than all that anybody has met.
-//!
-//! A copy that becomes the coordinator leaves room behind the last term that it has heard of: however often the former
-//! coordinator is started again from its own folder, its terms are lower.
+//! The term that begins when a process opens a run for writing: higher than every term that the directory knows.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,23 +6,18 @@ use std::path::{Path, PathBuf};
 use domain::Term;
 use thiserror::Error;
 
-use super::notes::{NAME, Notes};
+use super::notes::Notes;
 
-/// A takeover raises the term by so much; a start of the same coordinator raises it by 1, every few seconds where a service
-/// manager starts it again and again.
-const TAKEOVER: u64 = 1_000_000;
+/// How far a takeover raises the term. A start of the same coordinator raises it by 1, every few seconds where a service manager
+/// repeats the start: so the former coordinator does not catch up with the one that took over.
+const TAKEOVER_STEP: u64 = 1_000_000;
 
-/// An operator's take-over raises it by so much: by more than a copy that became the coordinator, and all starts of that one, and by
-/// what no number of such copies does, for two of one term would be a fork.
-const TOLD_TO: u64 = 2 * TAKEOVER + TAKEOVER / 2;
-
-/// No term can be begun.
+/// No term can begin.
 #[derive(Debug, Error)]
 pub enum TermError {
     /// The notes of the run directory cannot be read.
     #[error(
-        "cannot read {}: {source}; restore that file from a copy, or delete it, start this coordinator again and say \
-         --take-over (a run that was never served nor followed there can do without)",
+        "cannot read {}: {source}; restore that file from a copy, or delete it and start the coordinator with --take-over",
         .path.display()
     )]
     Notes {
@@ -34,18 +26,17 @@ pub enum TermError {
         /// The system's reason.
         source: io::Error,
     },
-    /// A term that was noted is further past the last one on record than any run comes.
+    /// The run is another coordinator's.
     #[error(
-        "{} has the term {term}, which is too far past the last one on record ({last}) to be true; restore that file from a \
-         copy, or delete it, start this coordinator again and say --take-over", .path.display()
+        "the run in {directory} is served by another coordinator, of term {term}: let that coordinator continue; only if it is gone \
+         permanently, or is the wrong one and stopped, run diadem coordinator --run {directory} --take-over once",
+        directory = .directory.display()
     )]
-    TooFar {
-        /// The file.
-        path: PathBuf,
-        /// The term.
+    NotOwn {
+        /// The run directory.
+        directory: PathBuf,
+        /// The highest term of the other coordinator that was met.
         term: u64,
-        /// The last one on record.
-        last: u64,
     },
     /// A term is so high that there is none behind it.
     #[error(
@@ -60,94 +51,53 @@ pub enum TermError {
     },
 }
 
-/// The next term of a run whose last one on record is `last`. It is higher than every term that the directory's
-/// coordinators have announced, and far higher than what its copy has met; with `take_over` also than the term of whoever
-/// has superseded it.
+/// The next term of a run whose last term on record is `last`.
 ///
 /// # Errors
-/// A term that was noted cannot be true, or there is no higher term.
+/// Another coordinator serves the run and is not to be taken over, or there is no higher term.
 pub fn next_term(directory: &Path, notes: &Notes, last: u64, take_over: bool) -> Result<u64, TermError> {
-    let room = if take_over { TOLD_TO } else { 1 };
-    let superseded_by = take_over.then_some(notes.superseded_by);
-    let followed = notes.following.as_ref().map(|following| (following.term, TAKEOVER));
-    let known = [Some(last), Some(notes.announced), superseded_by].map(|term| term.map(|term| (term, room)));
-    let mut next = 1;
-    for (term, room) in known.into_iter().chain([followed]).flatten() {
-        if Term::is_too_far(term, last) {
-            return Err(TermError::TooFar { path: directory.join(NAME), term, last });
-        }
-        let behind = term.checked_add(room).filter(|behind| *behind < Term::END);
-        next = next.max(behind.ok_or_else(|| TermError::Last { directory: directory.to_owned(), term })?);
+    let directory = directory.to_owned();
+    if let Some(other) = notes.other.as_ref().filter(|_| !take_over) {
+        return Err(TermError::NotOwn { directory, term: other.term });
     }
-    Ok(next)
+    let term = last.max(notes.highest_term());
+    let step = if take_over { TAKEOVER_STEP } else { 1 };
+    let next = term.checked_add(step).filter(|next| *next < Term::END);
+    next.ok_or(TermError::Last { directory, term })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::notes::Following;
+    use super::super::notes::OtherCoordinator;
     use super::*;
-
-    /// Notes of a follower that has met that term.
-    fn follower_of(term: u64) -> Notes {
-        let following = Some(Following { follower: 7, term, coordinator: "0".repeat(32) });
-        Notes { following, ..Notes::default() }
-    }
 
     fn next(notes: &Notes, last: u64, take_over: bool) -> Result<u64, String> {
         next_term(Path::new("run"), notes, last, take_over).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn takeover_leaves_room_for_the_terms_of_others() {
-        let mut notes = Notes::default();
-        assert_eq!(next(&notes, 0, false), Ok(1));
-        assert_eq!(next(&notes, 3, false), Ok(4));
-        notes = follower_of(4);
-        assert_eq!(next(&notes, 3, false), Ok(1_000_004));
-        assert_eq!(next(&notes, 1_000_004, false), Ok(1_000_005), "the copy is the coordinator's by then");
-        notes.announced = 1_000_007;
-        assert_eq!(next(&notes, 3, false), Ok(1_000_008), "others have met it, though it has no record");
+    fn start_takes_the_next_term_of_its_directory() {
+        assert_eq!(next(&Notes::default(), 0, false), Ok(1));
+        assert_eq!(next(&Notes::default(), 3, false), Ok(4));
+        let announced = Notes { announced: 7, ..Notes::default() };
+        assert_eq!(next(&announced, 3, false), Ok(8), "others have met it, though it has no record");
     }
 
     #[test]
-    fn takeover_passes_copies_that_were_promoted_unheard_of() {
-        let promoted = next(&follower_of(3), 3, false).unwrap();
-        let told = next(&Notes::default(), 3, true).unwrap();
-        assert!(told > promoted + TAKEOVER, "{told} and {promoted}");
-        for copies in 1..=4 {
-            assert_ne!(next(&follower_of(3 + copies * TAKEOVER), 3, false), Ok(told));
-        }
+    fn takeover_passes_all_terms_that_were_met() {
+        let other = Some(OtherCoordinator { term: 5, coordinator: "0".repeat(32) });
+        let copy = Notes { announced: 4, other, ..Notes::default() };
+        assert_eq!(next(&copy, 3, true), Ok(1_000_005));
+        let refused = next(&copy, 3, false).unwrap_err();
+        assert!(refused.contains("term 5") && refused.contains("--run run --take-over"), "{refused}");
+        assert_eq!(next(&Notes::default(), 3, true), Ok(1_000_003), "the other one may be unknown here");
     }
 
     #[test]
     fn last_term_of_all_has_none_behind_it() {
-        let refused = next(&Notes::default(), Term::END - 1, true).unwrap_err();
-        assert!(refused.contains("run has the term 9223372036854775807"), "{refused}");
-    }
-
-    #[test]
-    fn term_too_far_past_the_record_is_named_with_its_file() {
-        let refused = |notes: &Notes, last| {
-            let refused = next(notes, last, true).unwrap_err();
-            assert!(refused.starts_with("run/notes.json has the term "), "{refused}");
-            assert!(refused.contains("--take-over"), "{refused}");
-            assert!(refused.contains(&format!("the last one on record ({last})")), "{refused}");
-        };
-        let superseded = Notes { superseded_by: Term::END - 9, ..Notes::default() };
-        assert_eq!(next(&superseded, 3, false), Ok(4), "no takeover was asked for");
-        refused(&superseded, 3);
-        let announced = Notes { announced: Term::TOO_FAR + 3, ..Notes::default() };
-        assert_eq!(next(&announced, 4, false), Ok(Term::TOO_FAR + 4));
-        refused(&announced, 3);
-        refused(&follower_of(Term::END - 1), 3);
-    }
-
-    #[test]
-    fn superseding_term_is_passed_only_by_takeover() {
-        assert_eq!(next(&Notes::default(), 3, true), Ok(2_500_003), "others may have met more than is noted");
-        let superseded = Notes { superseded_by: 5_000_000, ..Notes::default() };
-        assert_eq!(next(&superseded, 3, false), Ok(4));
-        assert_eq!(next(&superseded, 3, true), Ok(7_500_000));
-        assert_eq!(next(&superseded, 7_500_000, false), Ok(7_500_001));
+        for take_over in [false, true] {
+            let refused = next(&Notes::default(), Term::END - 1, take_over).unwrap_err();
+            assert!(refused.contains("run has the term 9223372036854775807"), "{refused}");
+        }
     }
 }

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use domain::Term;
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::LineHash;
 use crate::regular_file;
 
 /// The file in the run directory.
@@ -20,55 +19,38 @@ pub(crate) const NAME: &str = "notes.json";
 #[serde(default, deny_unknown_fields)]
 pub struct Notes {
     /// The last term that a coordinator of this directory announced to workers and followers. A coordinator that is killed
-    /// before its first record has announced a term that no ledger has; the next one must take a higher term, or workers
-    /// that have met the first one reject it.
+    /// before its first record has announced a term that no ledger has. The next coordinator must take a higher term, because
+    /// two coordinators of one term stop each other.
     pub announced: u64,
-    /// The highest term of another coordinator that has superseded a coordinator of this directory.
-    pub superseded_by: u64,
+    /// The coordinator that serves the run instead of this directory: the one that is copied here, or one that stopped the
+    /// coordinator of this directory. While it is noted, only `--take-over` opens the run for writing.
+    pub other: Option<OtherCoordinator>,
     /// Why the operator paused the run, while it is paused.
     pub paused: Option<String>,
-    /// Whether workers may be waiting for the answer: from the first worker that registers until a coordinator that has told
-    /// all of them ends.
-    pub awaited: bool,
-    /// Which followers have the whole ledger. Without this a coordinator that was killed after its answer would wait again
-    /// for followers that have left with a complete copy.
-    pub replicated: Option<Replicated>,
-    /// What a follower knows besides its copy. It stays when the copy becomes the coordinator: the run's next term is far
-    /// above the last one that the follower has met.
-    pub following: Option<Following>,
+    /// The number of the follower that copies the run to this directory: it tells copies apart, wherever they call from.
+    pub follower: Option<u64>,
 }
 
-/// A ledger that followers have.
+/// Another coordinator of the run, with the highest term that was met.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Replicated {
-    /// The hash of its last line.
-    pub end: LineHash,
-    /// How many followers have it.
-    pub followers: u32,
-}
-
-/// A follower, and the highest term that it has met.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Following {
-    /// Tells this copy from others, wherever it calls from.
-    pub follower: u64,
-    /// The highest term that it has met.
+pub struct OtherCoordinator {
+    /// Its term.
     pub term: u64,
-    /// The coordinator that began this term.
+    /// Its name: 32 hexadecimal digits.
     pub coordinator: String,
 }
 
-impl Notes {
-    /// The terms that are noted; 0 is none.
-    fn terms(&self) -> [u64; 3] {
-        [self.announced, self.superseded_by, self.following.as_ref().map_or(0, |following| following.term)]
+impl From<&Term> for OtherCoordinator {
+    fn from(term: &Term) -> Self {
+        Self { term: term.number, coordinator: term.coordinator.to_string() }
     }
+}
 
-    /// How many followers are known to have the ledger that ends with that line: of another ledger the note says nothing.
-    pub(crate) fn followers_with(&self, end: LineHash) -> u32 {
-        self.replicated.as_ref().filter(|replicated| replicated.end == end).map_or(0, |noted| noted.followers)
+impl Notes {
+    /// The highest term in the notes; 0 is none.
+    pub fn highest_term(&self) -> u64 {
+        self.announced.max(self.other.as_ref().map_or(0, |other| other.term))
     }
 }
 
@@ -91,10 +73,11 @@ impl NotesFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Notes::default(),
             Err(error) => return Err(error),
         };
-        match notes.terms().into_iter().find(|term| *term >= Term::END) {
-            Some(term) => Err(io::Error::other(format!("no coordinator begins the term {term}"))),
-            None => Ok(Self { path, notes }),
+        let term = notes.highest_term();
+        if term >= Term::END {
+            return Err(io::Error::other(format!("no coordinator begins the term {term}")));
         }
+        Ok(Self { path, notes })
     }
 
     /// The notes.
@@ -136,15 +119,11 @@ mod tests {
         assert_eq!(file.notes, Notes::default());
         file.change(|notes| notes.paused = None).unwrap();
         assert!(!path.exists(), "nothing has changed");
-        let replicated = Some(Replicated { end: LineHash::of(b"end"), followers: 2 });
-        let following = Some(Following { follower: u64::MAX, term: 3, coordinator: "0".repeat(32) });
         let noted = Notes {
             announced: 1,
-            superseded_by: 2,
+            other: Some(OtherCoordinator { term: 3, coordinator: "0".repeat(32) }),
             paused: Some("too \"hot\"\n".to_owned()),
-            awaited: true,
-            replicated,
-            following,
+            follower: Some(u64::MAX),
         };
         file.change(|notes| *notes = noted.clone()).unwrap();
         assert_eq!(read(folder.path()), Ok(noted.clone()));
@@ -152,16 +131,8 @@ mod tests {
         assert_eq!(read(folder.path()), Ok(Notes { announced: 7, ..Notes::default() }));
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
-        file.change(|notes| notes.awaited = false).unwrap_err();
+        file.change(|notes| notes.paused = None).unwrap_err();
         assert_eq!(file.notes, noted, "the disk would not take the change");
-    }
-
-    #[test]
-    fn followers_count_only_for_the_ledger_that_was_noted() {
-        let [end, other] = [b"end", b"one"].map(|line| LineHash::of(line));
-        let notes = Notes { replicated: Some(Replicated { end, followers: 2 }), ..Notes::default() };
-        assert_eq!((notes.followers_with(end), notes.followers_with(other)), (2, 0));
-        assert_eq!(Notes::default().followers_with(end), 0);
     }
 
     #[test]
@@ -172,7 +143,7 @@ mod tests {
             fs::write(&path, damaged).unwrap();
             read(folder.path()).expect_err(damaged);
         }
-        let term = r#"{"superseded_by":9223372036854775808}"#;
+        let term = r#"{"other":{"term":9223372036854775808,"coordinator":"0"}}"#;
         fs::write(&path, term).unwrap();
         assert!(read(folder.path()).unwrap_err().contains("the term 9223372036854775808"));
         // The file is sparse: its content would take all memory.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use atlas::Setting;
 use atlas::orbits::{OrbitCounts, SolutionOrbit, SolutionOrbits, TooMany};
-use records::counted;
+use domain::counted;
 use serde_json::json;
 
 use crate::args::atlas::OrbitsArgs;

@@ -10,7 +10,7 @@ use atlas::picture::{self, Picture};
 use atlas::solutions::Solutions;
 use atlas::textbook::tried;
 use atlas::{Placement, restarts};
-use records::counted;
+use domain::counted;
 
 use super::pictures;
 use crate::args::atlas::{AskedSolutions, Listing, ListingOutput, ListingSource};

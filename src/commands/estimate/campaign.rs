@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use domain::counted;
 use queens::{Plan, known};
-use records::counted;
 use serde_json::{Map, Value, json};
 
-use super::CountEstimate;
+use super::count_estimate::CountEstimate;
 use crate::args::{EstimateArgs, Fleet};
 use crate::measurement::speed::KernelSpeed;
 use crate::output::span;

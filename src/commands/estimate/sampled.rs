@@ -7,7 +7,7 @@ use queens::Plan;
 use queens::kernel::{Method, kernel};
 use queens::plan::{Sampler, Step};
 
-use super::CountEstimate;
+use super::count_estimate::CountEstimate;
 use crate::measurement::sample_sums::SampleSums;
 use crate::measurement::{Portion, Start, Task, Timing, UnitSample};
 

@@ -7,7 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::files::{read_if_there, write_private};
-use super::{FOLDERS, revoked, write_revoked};
+use super::revoked::{revoked, write_revoked};
+use crate::access::{ADMIN, FOLLOW, JOIN, STATUS, TokenName};
+
+/// The folders that hold a token, and which.
+pub const FOLDERS: [(&str, TokenName); 4] =
+    [("worker", JOIN), ("status", STATUS), ("follower", FOLLOW), ("admin", ADMIN)];
 
 /// The file in the folder of keys that tells of one.
 const NAME: &str = "renewal";

@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, bail};
 use dashboard::words;
-use domain::{FamilyStatus, TimeLeft};
+use domain::{FamilyStatus, TimeLeft, counted, quoted};
 use queens::{Board, Totals};
+use records::FamilyProgress;
 use records::pace::{Pace, time_left};
 use records::run_directory::RunDirectory;
 use records::shard::Shard;
-use records::{FamilyProgress, counted, quoted};
 use serde_json::{Value, json};
 
 use crate::exit;
@@ -119,9 +119,10 @@ impl Share {
             _ if self.is_counted() => format!("counted, {} to go", counted(self.pace.pending, "check")),
             (Some(left), _) => format!("counting, {} left", words::range(&left)),
             _ if self.pace.is_worked_on => "counting".to_owned(),
-            (None, Some(last)) => {
-                format!("nothing new for {}", words::span(last.elapsed().unwrap_or_default()))
-            }
+            (None, Some(last)) => match last.elapsed().unwrap_or_default() {
+                time if time < Duration::from_mins(1) => "stopped just now".to_owned(),
+                time => format!("nothing new for {}", words::span(time)),
+            },
             (None, None) if self.pace.is_empty => {
                 "its ledger is empty; diadem count tells whether records are missing".to_owned()
             }
@@ -268,7 +269,6 @@ fn ranges(numbers: &[u64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     /// A share with so much of its 100 seconds of work done, and that speed.
     fn share(index: u64, work_done: f64, speed: Option<f64>) -> Share {
@@ -311,6 +311,13 @@ mod tests {
              3 shares not named: 3, 5 to 6\n\
              go on with: diadem count 20 --shard 4/6 --run s4"
         );
+    }
+
+    #[test]
+    fn share_that_just_stopped_says_so_without_seconds() {
+        let mut share = share(1, 50.0, None);
+        share.pace.last = Some(SystemTime::now() - Duration::from_secs(3));
+        assert!(share.line().contains("  stopped just now  "), "{}", share.line());
     }
 
     #[test]

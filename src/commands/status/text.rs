@@ -1,8 +1,7 @@
 //! Where a run stands, for people: lines of at most 80 columns.
 
 use dashboard::{assurance, words};
-use domain::{RunStatus, WorkerStatus};
-use records::{counted, named};
+use domain::{RunStatus, WorkerStatus, counted, named};
 
 use super::open;
 use crate::output::{last_word, significant, span, time_left};

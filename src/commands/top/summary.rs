@@ -1,9 +1,8 @@
 //! The upper part of the screen: how far the run is, and what it has found.
 
 use dashboard::{assurance, words};
-use domain::RunStatus;
+use domain::{RunStatus, counted};
 use ratatui::text::{Line, Span};
-use records::counted;
 
 use super::palette::{FAINT, Palette, TITLE};
 use crate::commands::estimate;

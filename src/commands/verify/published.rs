@@ -4,13 +4,14 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
+use domain::counted;
 use records::export::{ExportError, TableSource};
 use records::regular_file::open_or_stream;
 use records::run_directory::RunDirectory;
-use records::{Audit, Certificate, CertificateError, PublishedHeads, counted};
+use records::{Audit, Certificate, CertificateError, PublishedHeads};
 use serde_json::json;
 
-use super::VerifyReport;
+use super::verify_report::VerifyReport;
 use crate::args::VerifyArgs;
 use crate::progress::during;
 

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use domain::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId, seen};
+use domain::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId, counted, seen};
 use parking_lot::Mutex;
-use records::counted;
 use worker::{CoordinatorError, Lender};
 
 use crate::output::significant;

@@ -8,12 +8,11 @@ mod thread_speed;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use domain::{Owner, Registration, WorkerId, WorkerStatus, is_meant_by};
+use domain::{Owner, Registration, WorkerId, WorkerStatus, is_meant_by, named};
 use queens::UnitId;
 use queens::kernel::KernelName;
 use rand::RngExt;
 use rand::rngs::StdRng;
-use records::named;
 use records::standing::{Identity, Machine, Machines};
 
 use self::thread_speed::ThreadSpeed;

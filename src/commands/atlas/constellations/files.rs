@@ -8,10 +8,11 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use atlas::constellation_file::{ConstellationFile, FileCount, Kind};
+use domain::counted;
 use queens::kernel::{Method, Stop};
 use queens::plan::PlanSpec;
 use queens::{Board, known};
-use records::{counted, regular_file};
+use records::regular_file;
 
 use crate::args::KernelChoice;
 use crate::output::{print, span, verdict};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use atlas::format::SolutionFormat;
 use atlas::picture::{self, Picture};
 use atlas::rectangle::RectanglePosition;
-use records::counted;
+use domain::counted;
 use serde_json::json;
 
 use super::super::pictures;

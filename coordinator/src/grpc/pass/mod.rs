@@ -1,0 +1,79 @@
+//! What a call shows, and whether it may pass by that. Some calls go on for months: when others are let in than before, they
+//! are judged again.
+
+use std::future::pending;
+use std::sync::Arc;
+
+use proto::{AUTHORIZATION, for_good};
+use tokio::sync::watch;
+use tonic::Status;
+use tonic::codegen::http::{HeaderValue, Request, Uri};
+
+use crate::admission::{Access, Bearers, Caller, Right};
+
+/// A call, by what it shows.
+#[derive(Debug)]
+pub struct Pass {
+    access: Access,
+    changes: watch::Receiver<Arc<Bearers>>,
+    uri: Uri,
+    authorization: Option<HeaderValue>,
+    certified: Option<Caller>,
+}
+
+impl Pass {
+    /// That of a request, which has come from a holder of that certificate.
+    pub fn of<B>(access: &Access, request: &Request<B>, certified: Option<&Caller>) -> Self {
+        Self {
+            access: access.clone(),
+            changes: access.changes(),
+            uri: request.uri().clone(),
+            authorization: request.headers().get(AUTHORIZATION).cloned(),
+            certified: certified.cloned(),
+        }
+    }
+
+    /// Who calls, if the call may pass.
+    ///
+    /// # Errors
+    /// The call needs a right that nothing in it shows.
+    pub fn judge(&self) -> Result<Caller, Status> {
+        if !self.access.is_guarded() {
+            return Ok(Caller::anybody());
+        }
+        let bearers = self.access.bearers();
+        let authorization = self.authorization.as_ref().map(HeaderValue::as_bytes);
+        // A token says more than a certificate: the holder of one may have been given another right besides.
+        let by_token = authorization.and_then(|value| bearers.caller(value)).cloned();
+        let caller = by_token.or_else(|| self.certified.clone()).ok_or_else(|| {
+            Status::unauthenticated(if authorization.is_some() {
+                "the token is not one of this coordinator's; it may have been replaced"
+            } else {
+                "this coordinator wants a token or a client certificate: say --keys DIR"
+            })
+        })?;
+        if bearers.is_revoked(&caller.owner) {
+            // By these words workers of before know that it is meant for good.
+            let text = format!("the keys of {} have been revoked: ask for others", caller.owner);
+            return Err(for_good(Status::permission_denied(text)));
+        }
+        let needed = Right::needed(self.uri.path());
+        if !caller.right.allows(needed) {
+            return Err(Status::permission_denied(caller.right.refusal(needed)));
+        }
+        Ok(caller)
+    }
+
+    /// Why the call may not go on, once that is so.
+    pub async fn ended(mut self) -> Status {
+        while self.changes.changed().await.is_ok() {
+            if let Err(status) = self.judge() {
+                return status;
+            }
+        }
+        pending().await
+    }
+}
+
+#[cfg(test)]
+mod tests;

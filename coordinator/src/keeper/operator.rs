@@ -1,0 +1,114 @@
+//! What the operator changes while the run is served. It is in force at once; the answer waits for followers.
+//!
+//! - How counts are checked, which may only be raised, and how many followers must have a record: on record with the reason.
+//! - Counts that are taken back, or machines that are believed again: on record with the reason.
+//! - A pause, its end, or that a machine's workers leave.
+
+use std::sync::Arc;
+
+use domain::{PolicyChange, Steering, Takeback, Target, counted};
+use records::ledger::{Policy, Record, Replicas};
+use records::policy::{PolicyError, possible, raised};
+use records::shard::Shard;
+use records::standing::Identity;
+use records::{DoubleCheck, NothingToRetract, retractions};
+use tracing::Level;
+
+use super::Keeper;
+use super::ending::Stage;
+use super::inbox::CallError;
+use crate::event::Event;
+
+impl Keeper {
+    /// Puts the change on record and does as it says. What holds already is not recorded again. Gives how counts are checked from now on.
+    pub(super) fn change_policy(&mut self, change: &PolicyChange) -> Result<DoubleCheck, CallError> {
+        // What is on its way first: whether it is checked was decided by the policy of before.
+        self.commit();
+        if matches!(self.stage, Stage::Ended(_)) {
+            return Err(PolicyError::HasEnded.into());
+        }
+        let double_check = change.double_check.as_deref().map(|asked| raised(self.core.policy(), asked));
+        let raised = double_check.transpose()?.flatten();
+        let replicas = change.replicas.map(possible).transpose()?.filter(|k| *k != self.followers.needed());
+        let (at, reason) = (self.clock.unix_time(), Some(change.reason.clone()));
+        let before = self.core.require_owners();
+        let require_owners = change.require_owners.map_or(before, |owners| Some(owners).filter(|k| *k > 1));
+        let is_changed = raised.is_some() || require_owners != before;
+        let policy = is_changed.then(|| {
+            let (double_check, reason) = (raised.unwrap_or(self.core.policy()), reason.clone());
+            Record::Policy(Policy { double_check, require_owners, reason, at })
+        });
+        let on_disk = replicas.map(|replicas| Record::Replicas(Replicas { replicas, reason, at }));
+        if policy.is_some() || on_disk.is_some() {
+            let records: Vec<Record> = self.opening().into_iter().chain(policy).chain(on_disk).collect();
+            self.record(&records)?;
+            let double_check = raised.map(|policy| format!("--double-check {policy}"));
+            let replicas = replicas.map(|replicas| format!("--replicas {replicas}"));
+            let owners = change.require_owners.map(|owners| format!("--require-owners {owners}"));
+            let options: Vec<_> = double_check.into_iter().chain(replicas).chain(owners).collect();
+            let text = format!("the operator sets {}: {}", options.join(" "), change.reason);
+            self.news.add(Event::new(Level::WARN, "policy changed", text));
+        }
+        if let Some(replicas) = replicas {
+            self.followers.need(replicas);
+        }
+        Ok(self.core.policy())
+    }
+
+    /// Puts on record what the operator takes back, and gives the number of counts that are taken back: of a machine or
+    /// an owner in the rounds that follow.
+    pub(super) fn retract(&mut self, takeback: &Takeback) -> Result<u64, CallError> {
+        if matches!(self.stage, Stage::Ended(_)) {
+            return Err(NothingToRetract::HasEnded.into());
+        }
+        // What is on its way first: it may be what is to be taken back.
+        self.commit();
+        let (plan, now) = (Arc::clone(self.core.plan()), self.clock.unix_time());
+        let mut records = retractions(&plan, Shard::default(), self.core.standing(), takeback, now)?;
+        let units = records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64;
+        records.splice(0..0, self.opening());
+        self.record(&records)?;
+        let Takeback { target, reason, .. } = takeback;
+        self.news.add(match target {
+            Target::Admission { .. } => {
+                let text = format!("the operator believes {target} again: {reason}");
+                Event::new(Level::WARN, "readmitted", text)
+            }
+            _ => Event::new(Level::WARN, "retracted", format!("the operator takes back {target}: {reason}")),
+        });
+        Ok(units + self.core.standing().unbelieved())
+    }
+
+    /// Does as the operator wishes; gives how many workers it concerns.
+    pub(super) fn steer(&mut self, steering: Steering) -> Result<u64, CallError> {
+        match steering {
+            Steering::Pause { .. } | Steering::Resume if matches!(self.stage, Stage::Ended(_)) => {
+                Err(CallError::Ended)
+            }
+            Steering::Pause { reason } => {
+                let workers = self.pause(Some(reason.clone()))?;
+                let text = format!("the operator pauses the run: {reason}");
+                self.news.add(Event::new(Level::WARN, "paused", text));
+                Ok(workers)
+            }
+            Steering::Resume => {
+                let workers = self.pause(None)?;
+                self.news.add(Event::new(Level::INFO, "resumed", "the operator resumes the run"));
+                Ok(workers)
+            }
+            Steering::Drain { owner, machine } => {
+                let (workers, machine) = self.core.drain(&Identity { owner, machine })?;
+                let text = format!("the operator asks {} of {machine} to leave", counted(workers, "worker"));
+                self.news.add(Event::new(Level::INFO, "draining", text));
+                Ok(workers)
+            }
+        }
+    }
+
+    fn pause(&mut self, reason: Option<String>) -> Result<u64, CallError> {
+        self.journal.pause(reason.as_ref())?;
+        self.core.pause(self.clock.now(), reason);
+        self.waiting.look_soon();
+        Ok(self.core.worker_count())
+    }
+}

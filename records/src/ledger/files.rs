@@ -1,0 +1,54 @@
+//! The files of a ledger on disk: which there are, and that what they hold is there for certain.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use super::damage::LedgerError;
+use super::names::{file_number, file_path, renamed};
+use super::position::LedgerPosition;
+
+/// Puts on disk what a process before this one may have left in memory when it was killed: from here on it is acknowledged, and a
+/// checkpoint speaks of it.
+pub(crate) fn sync_found(folder: &Path, file: u32) -> Result<(), LedgerError> {
+    let path = file_path(folder, file);
+    for place in [path.as_path(), folder] {
+        match File::open(place).and_then(|found| found.sync_all()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            synced => synced.map_err(LedgerError::io("sync", place))?,
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a ledger of which the file that would go on at its end is missing or empty while one lies there that may be
+/// it under another name.
+///
+/// # Errors
+/// That is so.
+pub(crate) fn refuse_renamed_end(folder: &Path, end: &LedgerPosition) -> Result<(), LedgerError> {
+    let path = file_path(folder, end.files() + 1);
+    let is_empty = fs::metadata(&path).map_or(true, |file| file.len() == 0);
+    match renamed(&path) {
+        Some(_) if is_empty => Err(LedgerError::missing(path, true)),
+        _ => Ok(()),
+    }
+}
+
+/// The numbers of the ledger's files after that one, ascending; nothing where there is no ledger. A number that no file can
+/// have stands for the last one: the files before it are missing all the same.
+pub(super) fn files_after(folder: &Path, file: u32) -> Result<Vec<u32>, LedgerError> {
+    let names = match fs::read_dir(folder) {
+        Ok(names) => names,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(LedgerError::io("read", folder)(error)),
+    };
+    let mut files = Vec::new();
+    for name in names {
+        let name = name.map_err(LedgerError::io("read", folder))?.file_name();
+        let number = name.to_str().and_then(file_number);
+        files.extend(number.filter(|number| *number > file));
+    }
+    files.sort_unstable();
+    Ok(files)
+}

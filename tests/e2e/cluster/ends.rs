@@ -1,0 +1,111 @@
+//! A run whose processes are killed ends soon after its last count, whenever a worker is there that may count the checks.
+
+use std::time::{Duration, Instant};
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use crate::harness::{Folder, Running, published, repetitions, until};
+
+/// From the last record to the answer.
+const SOON: Duration = Duration::from_secs(10);
+
+/// From one record to the next: what a killed worker held is lent again when its lease has expired.
+const LEASE: Duration = Duration::from_secs(15);
+
+/// Who is killed. A coordinator comes back.
+#[derive(Clone, Copy, Debug)]
+enum Killed {
+    Worker,
+    Coordinator,
+    Both,
+}
+
+/// A run with two workers, each unit to be checked.
+struct Run {
+    folder: Folder,
+    serve: String,
+    address: String,
+    coordinator: Running,
+    workers: [Running; 2],
+}
+
+impl Run {
+    fn begin(n: u8, machines: [&str; 2]) -> Self {
+        let folder = Folder::new();
+        let plan = format!("--n {n} --method search --double-check all");
+        let serve = format!("coordinator {plan} --run run --json");
+        let (coordinator, address) = folder.serve(&serve, "coordinator.log");
+        // Slow enough that kills come in the middle.
+        let kernel = if n < 18 { "--method search --isa portable" } else { "--method search" };
+        let workers = [0, 1].map(|k| {
+            let name = format!("--threads 1 --name w{k} --machine {}", machines[k]);
+            folder.start(
+                &format!("worker --coordinator http://{address} {kernel} {name}"),
+                &format!("w{k}.log"),
+            )
+        });
+        Self { folder, serve, address, coordinator, workers }
+    }
+
+    /// Kills at a random moment; gives the run and the workers that are left, and how much was counted where a coordinator begins anew.
+    fn kill(self, killed: Killed, random: &mut StdRng) -> (Folder, Running, Vec<Running>, u64) {
+        let Self { folder, serve, address, mut coordinator, workers: [dies, lives] } = self;
+        let first = random.random_range(1..3000);
+        until("there is progress", || folder.counts_and_checks("run") > first || coordinator.has_ended());
+        let (mut left, mut counted) = (vec![lives], 0);
+        match killed {
+            Killed::Coordinator => left.push(dies),
+            Killed::Worker | Killed::Both => dies.kill(),
+        }
+        if !matches!(killed, Killed::Worker) {
+            std::thread::sleep(Duration::from_millis(random.random_range(0..400)));
+            coordinator.kill();
+            counted = folder.counts("run") as u64;
+            std::thread::sleep(Duration::from_millis(random.random_range(0..600)));
+            coordinator = folder.serve_at(&address, &serve, "coordinator.log");
+        }
+        (folder, coordinator, left, counted)
+    }
+}
+
+/// Waits for the end; says how long nothing went on record before it, and at most.
+fn silences(folder: &Folder, coordinator: &mut Running) -> (Duration, Duration) {
+    let begun = Instant::now();
+    let (mut records, mut last, mut longest) = (folder.counts_and_checks("run"), begun, Duration::ZERO);
+    while !coordinator.has_ended() {
+        assert!(begun.elapsed() < Duration::from_mins(8), "it does not end");
+        std::thread::sleep(Duration::from_millis(50));
+        longest = longest.max(last.elapsed());
+        let now = folder.counts_and_checks("run");
+        if now != records {
+            (records, last) = (now, Instant::now());
+        }
+    }
+    (last.elapsed(), longest)
+}
+
+#[test]
+fn a_run_ends_within_ten_seconds_of_its_last_record_whoever_was_killed() {
+    for seed in 0..repetitions("DIADEM_ENDS", 3) {
+        let mut random = StdRng::seed_from_u64(seed.into());
+        let n = if seed < 3 { 16 } else { random.random_range(16..=18) };
+        let killed = [Killed::Both, Killed::Worker, Killed::Coordinator][seed as usize % 3];
+        let machines = [["both", "both"], ["one", "other"]][random.random_range(0..2)];
+        let (folder, mut coordinator, left, counted) = Run::begin(n, machines).kill(killed, &mut random);
+        let (last, longest) = silences(&folder, &mut coordinator);
+        let told = format!(
+            "seed {seed}, n = {n}, {machines:?}, {killed:?} killed: {last:?} at the end, {longest:?} at most"
+        );
+        println!("{told}");
+        let answer = coordinator.end().json();
+        // Where all is counted as a coordinator begins, it gives workers twenty seconds to call, whatever is left to check.
+        let is_counted = counted >= answer["units"].as_u64().unwrap();
+        assert!((last < SOON || is_counted) && longest < LEASE + SOON, "{told}");
+        assert_eq!(answer["total"], published(n), "{told}");
+        let twice = |name: &str| answer["worth"][name].as_u64().unwrap();
+        let checked = twice("counted_twice_on_two_machines") + twice("counted_twice_on_one_machine");
+        assert_eq!(checked, answer["units"].as_u64().unwrap(), "{told}");
+        left.into_iter().for_each(|worker| assert_eq!(worker.end().code, Some(0), "{told}"));
+    }
+}

@@ -1,0 +1,496 @@
+//! A run outlives its machine: followers, acknowledgements that wait for them, takeovers, and coordinators that come back.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use queens::kernel::Isa;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use serde_json::Value;
+
+use crate::harness::{Completed, Folder, Running, free_address, published, repetitions, until};
+use crate::noting::Workers;
+
+const SLOW: &str = "--threads 1 --method search --isa portable";
+
+fn coordinator(folder: &Folder, run: &str, address: &str, more: &str) -> Running {
+    let args = format!("coordinator --run {run} --listen {address} --json {more}");
+    let running = folder.start(&args, &format!("{run}.log"));
+    until("the coordinator listens", || std::net::TcpStream::connect(address).is_ok());
+    running
+}
+
+fn follower(folder: &Folder, addresses: &[&str], run: &str) -> Running {
+    let urls: Vec<String> = addresses.iter().map(|address| format!("http://{address}")).collect();
+    folder.start(&format!("follow {} --run {run}", urls.join(",")), &format!("{run}.follow.log"))
+}
+
+fn status(folder: &Folder, address: &str) -> Value {
+    folder.run(&format!("status --coordinator http://{address} --json")).json()
+}
+
+/// A worker that is as fast as it can be, so that the run comes to its end.
+fn fast(folder: &Folder, address: &str) -> Running {
+    folder.start(&format!("worker --coordinator http://{address} --threads 1 --name fast"), "fast.log")
+}
+
+/// Waits until the coordinator says that it has trouble with these words.
+fn until_trouble(folder: &Folder, address: &str, words: &str) {
+    until(words, || status(folder, address)["trouble"].as_str().unwrap().contains(words));
+}
+
+fn copy(folder: &Folder, from: &str, to: &str) {
+    let copied = Command::new("cp").args(["-r", from, to]).current_dir(folder.path()).status().unwrap();
+    assert!(copied.success());
+}
+
+/// Has a copy forget whose it is.
+fn becomes_own(folder: &Folder, run: &str) {
+    fs::remove_file(folder.path().join(run).join("notes.json")).unwrap();
+}
+
+/// The files of a ledger, as they are.
+fn files(folder: &Folder, run: &str) -> BTreeMap<String, Vec<u8>> {
+    let files =
+        fs::read_dir(folder.path().join(run).join("ledger")).unwrap().map(|file| file.unwrap().path());
+    let name = |file: &Path| file.file_name().unwrap().to_str().unwrap().to_owned();
+    let ledger = files.filter(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+    ledger.map(|file| (name(&file), fs::read(&file).unwrap())).collect()
+}
+
+/// The counts on record, by unit.
+fn counts(folder: &Folder, run: &str) -> BTreeMap<u64, u64> {
+    let ledger = folder.ledger(run);
+    let records = ledger.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let counts = records.filter(|record| record["kind"] == "count");
+    counts.map(|r| (r["unit"].as_u64().unwrap(), r["count"].as_u64().unwrap())).collect()
+}
+
+/// The terms on record.
+fn terms(folder: &Folder, run: &str) -> Vec<u64> {
+    let ledger = folder.ledger(run);
+    let records = ledger.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    records.filter(|record| record["kind"] == "term").map(|r| r["term"].as_u64().unwrap()).collect()
+}
+
+#[track_caller]
+fn is_exact(folder: &Folder, run: &str, outcome: &Completed, n: u8) {
+    let answer = outcome.json();
+    assert_eq!(answer["total"], published(n));
+    assert_eq!(folder.counts(run) as u64, answer["units"].as_u64().unwrap(), "one count for each unit");
+    let verified = folder.run(&format!("verify {run} --recount 5"));
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+}
+
+#[test]
+fn a_follower_that_is_killed_again_and_again_ends_with_the_same_bytes() {
+    let (folder, address) = (Folder::new(), free_address());
+    let running = coordinator(&folder, "run", &address, "--n 15 --method search --stay");
+    let mut workers = Workers::start(&[&address], 2, Some(Isa::Portable));
+    for _ in 0..4 {
+        let before = folder.counts("copy");
+        let copying = follower(&folder, &[&address], "copy");
+        let is_over = || folder.counts("run") as u64 == status(&folder, &address)["units"].as_u64().unwrap();
+        until("it has more than before", || folder.counts("copy") > before || is_over());
+        copying.kill();
+    }
+    let last = follower(&folder, &[&address], "copy");
+    workers.end();
+    let ended = last.end();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    running.terminate();
+    is_exact(&folder, "run", &running.end(), 15);
+    assert_eq!(files(&folder, "run"), files(&folder, "copy"));
+    let file = |run: &str, name: &str| fs::read(folder.path().join(run).join(name)).unwrap();
+    for name in ["run.json", "lease.key"] {
+        assert_eq!(file("run", name), file("copy", name), "{name}");
+    }
+    let mode = fs::metadata(folder.path().join("copy/lease.key")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let verified = folder.run("verify copy --recount 5 --json");
+    assert_eq!(verified.json()["sound"], true);
+}
+
+#[test]
+fn a_follower_ends_with_a_run_that_stays_and_another_one_copies_it_afterwards() {
+    let (folder, address) = (Folder::new(), free_address());
+    let running = coordinator(&folder, "run", &address, "--n 12 --stay");
+    let early = follower(&folder, &[&address], "early");
+    let worker = folder.start(&format!("worker --coordinator http://{address} --threads 1"), "w.log");
+    assert_eq!(worker.end().code, Some(0));
+    assert_eq!(early.end().code, Some(0));
+    let late = follower(&folder, &[&address], "late");
+    let in_use = folder.run(&format!("follow http://{address} --run run"));
+    in_use.refused(&["in use by process"]);
+    assert_eq!(late.end().code, Some(0));
+    assert_eq!(files(&folder, "run"), files(&folder, "early"));
+    assert_eq!(files(&folder, "run"), files(&folder, "late"));
+    // One of which an earlier part went on by itself has parted.
+    copy(&folder, "late", "forked");
+    let ledger = folder.ledger("forked");
+    let mark = ledger.find("{\"kind\":\"mark\"").unwrap();
+    let first_group = &ledger[..=mark + ledger[mark..].find('\n').unwrap()];
+    assert!(first_group.len() < ledger.len(), "more than one group");
+    fs::write(folder.path().join("forked/ledger/000001.jsonl"), first_group).unwrap();
+    becomes_own(&folder, "forked");
+    let unit = counts(&folder, "forked").into_keys().next().unwrap();
+    assert_eq!(folder.run(&format!("retract forked --unit {unit} --reason test")).code, Some(0));
+    folder
+        .run(&format!("follow http://{address} --run forked"))
+        .refused(&["have parted", "move the copy away"]);
+    // One that has records of its own is no copy; and only a takeover writes to a copy.
+    copy(&folder, "late", "other");
+    let retract = "retract other --unit 3 --reason test";
+    folder.run(retract).refused(&["another coordinator", "--take-over"]);
+    becomes_own(&folder, "other");
+    assert_eq!(folder.run(retract).code, Some(0));
+    folder.run(&format!("follow http://{address} --run other")).refused(&["have parted", "--take-over"]);
+    running.terminate();
+    assert_eq!(running.end().code, Some(0));
+}
+
+#[test]
+fn sigterm_ends_a_follower_at_once_whether_its_coordinator_is_there_or_not() {
+    let (folder, address) = (Folder::new(), free_address());
+    let alone = follower(&folder, &[&address], "copy");
+    until("it waits", || fs::read_to_string(&alone.log).unwrap_or_default().contains("waiting"));
+    alone.terminate();
+    assert_eq!(alone.end().code, Some(143));
+    let _running = coordinator(&folder, "run", &address, "--n 16 --method search");
+    let following = follower(&folder, &[&address], "copy");
+    until("it follows", || fs::read_to_string(&following.log).unwrap_or_default().contains("following"));
+    following.terminate();
+    assert_eq!(following.end().code, Some(143));
+}
+
+#[test]
+fn without_its_follower_nothing_is_acknowledged_and_with_it_the_run_goes_on_by_itself() {
+    let (folder, address) = (Folder::new(), free_address());
+    let running = coordinator(&folder, "run", &address, "--n 14 --method search --replicas 1");
+    let mut workers = Workers::start(&[&address], 2, Some(Isa::Portable));
+    until("something is on record", || folder.counts("run") > 10);
+    until_trouble(&folder, &address, "0 of 1 followers");
+    assert!(workers.acknowledged().is_empty());
+    let following = follower(&folder, &[&address], "copy");
+    workers.end();
+    is_exact(&folder, "run", &running.end(), 14);
+    assert_eq!(following.end().code, Some(0));
+    assert_eq!(files(&folder, "run"), files(&folder, "copy"));
+    let acknowledged = workers.acknowledged().into_iter().map(|(unit, count)| (unit.0, count)).collect();
+    assert_eq!(counts(&folder, "run"), acknowledged);
+    // What was said stands in the ledger: the answer of the complete run waits for a follower, too.
+    let again = coordinator(&folder, "run", &address, "");
+    until_trouble(&folder, &address, "0 of 1 followers");
+    assert_eq!(follower(&folder, &[&address], "copy").end().code, Some(0));
+    is_exact(&folder, "run", &again.end(), 14);
+}
+
+#[test]
+fn what_an_operator_takes_back_is_answered_when_the_follower_has_it_and_else_with_how_many_have_it() {
+    let (folder, address) = (Folder::new(), free_address());
+    let _running = coordinator(&folder, "run", &address, "--n 18 --method search --replicas 1");
+    let following = follower(&folder, &[&address], "copy");
+    let _worker = folder.start(&format!("worker --coordinator http://{address} {SLOW}"), "w.log");
+    until("some are copied", || folder.counts("copy") > 1);
+    let copied: Vec<u64> = counts(&folder, "copy").into_keys().collect();
+    let (unit, other) = (copied[0], copied[1]);
+    let url = format!("--coordinator http://{address}");
+    let taken = folder.run(&format!("retract {url} --unit {unit} --reason wrong"));
+    let is_copied = folder.ledger("copy").contains("\"kind\":\"retract\"");
+    assert!(taken.code == Some(0) && is_copied && taken.stderr.is_empty(), "{taken:?}");
+    following.terminate();
+    assert_eq!(following.end().code, Some(143));
+    until_trouble(&folder, &address, "0 of 1 followers");
+    let lack = "this is on record with the coordinator, but 0 of 1 followers have it";
+    for wish in [format!("policy {url} --double-check all"), format!("retract {url} --unit {other}")] {
+        let done = folder.run(&format!("{wish} --reason wrong"));
+        assert!(done.code == Some(0) && done.stderr.contains(lack), "{done:?}");
+    }
+    // To have fewer waited for is what leads out of it.
+    let fewer = folder.run(&format!("policy {url} --replicas 0 --reason test"));
+    assert!(fewer.code == Some(0) && fewer.stderr.is_empty(), "{fewer:?}");
+}
+
+/// What became of a folder that was deleted, when it came back.
+#[derive(Debug)]
+enum OldFolder {
+    IsTheBeginning,
+    HasForked,
+}
+
+/// One takeover, at a random moment.
+fn take_over(random: &mut StdRng) -> OldFolder {
+    const N: u8 = 18;
+    let (folder, first, second) = (Folder::new(), free_address(), free_address());
+    let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search --replicas 1"));
+    let following = follower(&folder, &[&first], "new");
+    let mut workers = Workers::start(&[&first, &second], 2, Some(Isa::Portable));
+    let units = status(&folder, &first)["units"].as_u64().unwrap() as usize;
+    let moment = random.random_range(units / 20..units / 2);
+    until("some have been acknowledged", || workers.acknowledged().len() > moment);
+    copy(&folder, "old", "old.before");
+    fs::remove_dir_all(folder.path().join("old")).unwrap();
+    std::thread::sleep(std::time::Duration::from_micros(random.random_range(0..200_000)));
+    old.kill();
+    // What is acknowledged from here on, nobody has acknowledged.
+    let acknowledged = workers.acknowledged();
+    following.terminate();
+    assert_eq!(following.end().code, Some(143));
+    let copied = counts(&folder, "new");
+    for (unit, count) in &acknowledged {
+        assert_eq!(copied.get(&unit.0), Some(count), "unit {unit} was acknowledged");
+    }
+    let new = coordinator(&folder, "new", &second, "--take-over --replicas 0 --stay");
+    let fast = fast(&folder, &second);
+    workers.end();
+    assert_eq!(fast.end().code, Some(0));
+    let begun = terms(&folder, "new");
+    assert!(begun.len() == 2 && begun[1] > begun[0] + 500, "{begun:?}");
+    let counted = counts(&folder, "new");
+    for (unit, count) in workers.acknowledged() {
+        assert_eq!(counted.get(&unit.0), Some(&count));
+    }
+    // The old folder comes back: it is the beginning of the new one, or has records that nobody was told of.
+    let (before, after) = (folder.ledger("old.before"), folder.ledger("new"));
+    let end =
+        before.rfind("{\"kind\":\"mark\"").map_or(0, |mark| mark + before[mark..].find('\n').unwrap_or(0));
+    let returned = folder.run(&format!("follow http://{second} --run old.before"));
+    let old_folder = if after.starts_with(&before[..end]) {
+        assert_eq!(returned.code, Some(0), "{returned:?}");
+        assert_eq!(files(&folder, "new"), files(&folder, "old.before"));
+        OldFolder::IsTheBeginning
+    } else {
+        returned.refused(&["have parted"]);
+        OldFolder::HasForked
+    };
+    new.terminate();
+    is_exact(&folder, "new", &new.end(), N);
+    old_folder
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_coordinators_folder_is_deleted_and_its_follower_goes_on() {
+    for seed in 0..repetitions("DIADEM_TAKEOVERS", 1) {
+        println!("takeover {seed} begins");
+        let old_folder = take_over(&mut StdRng::seed_from_u64(seed.into()));
+        println!("takeover {seed}: exact, nothing acknowledged is lost; the old folder: {old_folder:?}");
+    }
+}
+
+#[test]
+fn old_coordinator_that_comes_back_stops() {
+    const N: u8 = 18;
+    let (folder, first, second) = (Folder::new(), free_address(), free_address());
+    let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search"));
+    let following = follower(&folder, &[&first], "new");
+    let worker = format!("worker --coordinator http://{first} --coordinator http://{second} {SLOW}");
+    let workers: Vec<Running> =
+        ["a", "b"].iter().map(|name| folder.start(&format!("{worker} --name {name}"), name)).collect();
+    until("some is copied", || folder.counts("new") > 20);
+    old.kill();
+    following.terminate();
+    assert_eq!(following.end().code, Some(143));
+    let not_promoted = folder.run("coordinator --run new --listen 127.0.0.1:0");
+    assert_eq!(not_promoted.code, Some(2));
+    not_promoted.refused(&["another coordinator", "--run new --take-over"]);
+    let new = coordinator(&folder, "new", &second, "--take-over");
+    until("the workers are there", || status(&folder, &second)["workers"].as_array().unwrap().len() == 2);
+    // The old one comes back, and while the new one is away the workers come to it.
+    new.kill();
+    let before = files(&folder, "old");
+    let stopped = coordinator(&folder, "old", &first, "--stay").end();
+    assert_eq!(stopped.code, Some(1), "{stopped:?}");
+    for words in ["another coordinator serves this run", "term 100", "--take-over"] {
+        assert!(stopped.stderr.contains(words), "no {words:?} in {stopped:?}");
+    }
+    let again = folder.run(&format!("coordinator --run old --listen {first}"));
+    assert_eq!(again.code, Some(2));
+    again.refused(&["--run old --take-over"]);
+    let new = coordinator(&folder, "new", &second, "");
+    let fast = fast(&folder, &second);
+    is_exact(&folder, "new", &new.end(), N);
+    for worker in workers.into_iter().chain([fast]) {
+        let ended = worker.end();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+    }
+    assert_eq!(files(&folder, "old"), before, "the old one has recorded nothing");
+}
+
+#[test]
+fn better_copy_takes_over_from_a_worse_one() {
+    const N: u8 = 18;
+    let (folder, addresses) = (Folder::new(), [(); 3].map(|()| free_address()));
+    let [first, second, third] = &addresses;
+    let old = coordinator(&folder, "old", first, &format!("--n {N} --method search"));
+    let (b, c) = (follower(&folder, &[first], "b"), follower(&folder, &[first], "c"));
+    let counting = folder.start(&format!("worker --coordinator http://{first} {SLOW}"), "first.log");
+    until("both have some", || folder.counts("b") > 0 && folder.counts("c") > 0);
+    // A folder of another run is no copy of this one, however many records and whatever term it has.
+    folder.run("count 12 --run other --quiet");
+    folder.run(&format!("follow http://{first} --run other")).refused(&["another run"]);
+    b.terminate();
+    assert_eq!(b.end().code, Some(143));
+    let behind = folder.counts("b");
+    until("one has more", || folder.counts("c") > behind + 500);
+    old.kill();
+    c.terminate();
+    assert_eq!(c.end().code, Some(143));
+    counting.kill();
+    // The operator takes the one that has less, and hears of it when the other one follows.
+    let wrong = coordinator(&folder, "b", second, "--take-over");
+    let urls = [second, third].map(|address| format!("http://{address}")).join(",");
+    let worker = folder.start(&format!("worker --coordinator {urls} {SLOW}"), "w.log");
+    until("the worker is there", || status(&folder, second)["workers"].as_array().unwrap().len() == 1);
+    folder.run(&format!("follow http://{second} --run c")).refused(&["may be in this copy alone"]);
+    folder.run(&format!("follow http://{second} --run other")).refused(&["another run"]);
+    wrong.terminate();
+    assert_eq!(wrong.end().code, Some(143));
+    // Both copies were of the same coordinator, and take the same term: the worker tells.
+    let stopped = coordinator(&folder, "c", third, "--take-over").end();
+    assert!(stopped.code == Some(1) && stopped.stderr.contains("in one term"), "{stopped:?}");
+    let right = coordinator(&folder, "c", third, "--take-over");
+    let fast = fast(&folder, third);
+    is_exact(&folder, "c", &right.end(), N);
+    for worker in [worker, fast] {
+        assert_eq!(worker.end().code, Some(0));
+    }
+}
+
+#[test]
+fn former_coordinators_longer_ledger_is_refused() {
+    let (folder, first, second) = (Folder::new(), free_address(), free_address());
+    let old = coordinator(&folder, "old", &first, "--n 18 --method search");
+    let following = follower(&folder, &[&first], "new");
+    let worker =
+        folder.start(&format!("worker --coordinator http://{first},http://{second} {SLOW}"), "w.log");
+    until("some is copied", || folder.counts("new") > 0);
+    following.terminate();
+    assert_eq!(following.end().code, Some(143));
+    let copied = folder.counts("new");
+    until("the old one has more", || folder.counts("old") > copied + 300);
+    old.kill();
+    let _new = coordinator(&folder, "new", &second, "--take-over");
+    until("the new one has recorded something", || terms(&folder, "new").len() == 2);
+    assert!(folder.counts("old") > folder.counts("new"));
+    folder.run(&format!("follow http://{second} --run old")).refused(&["have parted", "move the copy away"]);
+    let before = folder.counts("new");
+    until("the new one goes on", || folder.counts("new") > before);
+    assert_eq!(status(&folder, &second)["trouble"], "");
+    worker.kill();
+}
+
+#[test]
+fn coordinator_takes_over_from_one_that_is_gone() {
+    const N: u8 = 17;
+    let (folder, first, second) = (Folder::new(), free_address(), free_address());
+    let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search"));
+    let following = follower(&folder, &[&first], "mistaken");
+    until("it follows", || fs::read_to_string(&following.log).unwrap_or_default().contains("following"));
+    following.terminate();
+    assert_eq!(following.end().code, Some(143));
+    let mistaken = coordinator(&folder, "mistaken", &second, "--take-over");
+    let worker =
+        folder.start(&format!("worker --coordinator http://{first},http://{second} {SLOW}"), "w.log");
+    until("the worker is there", || status(&folder, &second)["workers"].as_array().unwrap().len() == 1);
+    mistaken.kill();
+    fs::remove_dir_all(folder.path().join("mistaken")).unwrap();
+    let stopped = old.end();
+    assert!(stopped.code == Some(1) && stopped.stderr.contains("--take-over"), "{stopped:?}");
+    let again = folder.run(&format!("coordinator --run old --listen {first}"));
+    assert_eq!(again.code, Some(2));
+    again.refused(&["another coordinator", "--take-over"]);
+    let told = coordinator(&folder, "old", &first, "--take-over");
+    is_exact(&folder, "old", &told.end(), N);
+    assert_eq!(worker.end().code, Some(0));
+}
+
+#[test]
+fn new_worker_joins_the_highest_term() {
+    const N: u8 = 13;
+    let (folder, first, second) = (Folder::new(), free_address(), free_address());
+    let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search --stay"));
+    let following = follower(&folder, &[&first], "new");
+    until("it follows", || fs::read_to_string(&following.log).unwrap_or_default().contains("following"));
+    following.terminate();
+    assert_eq!(following.end().code, Some(143));
+    let new = coordinator(&folder, "new", &second, "--take-over");
+    // Takes connections and answers nothing.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let urls = [silent.local_addr().unwrap().to_string(), first.clone(), second];
+    let args = format!("worker --coordinator {} {SLOW}", urls.join(","));
+    let (begun, worker) = (std::time::Instant::now(), folder.start(&args, "worker"));
+    is_exact(&folder, "new", &new.end(), N);
+    assert_eq!(worker.end().code, Some(0));
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    assert_eq!(status(&folder, &first)["done"], 0);
+    assert_eq!(files(&folder, "old"), BTreeMap::new(), "nobody has counted for the old one");
+    old.terminate();
+    assert_eq!(old.end().code, Some(143));
+}
+
+#[test]
+fn a_follower_whose_coordinator_has_ended_is_told_how_to_go_on_and_one_that_has_everything_ends() {
+    let (folder, address) = (Folder::new(), free_address());
+    let running = coordinator(&folder, "run", &address, "--n 17 --method search");
+    let following = follower(&folder, &[&address], "copy");
+    let worker = folder.start(&format!("worker --coordinator http://{address} {SLOW}"), "w.log");
+    until("some is copied", || folder.ledger("copy").contains("\"kind\":\"mark\""));
+    following.kill();
+    let ended = running.end();
+    assert_eq!((ended.code, worker.end().code), (Some(0), Some(0)));
+    let again = folder.run(&format!("follow http://{address} --run copy --give-up-after 1s"));
+    assert_eq!(again.code, Some(1));
+    let last = again.stderr.trim_end().lines().last().unwrap_or_default();
+    for words in ["gave up after 1", "not complete", "with --stay"] {
+        assert!(last.contains(words), "no {words:?} in {last:?}");
+    }
+    assert!(last.ends_with("diadem coordinator --run copy --take-over --listen ADDRESS:7227"), "{last}");
+    let nothing = folder.run(&format!("follow http://{address} --run none --give-up-after 1s"));
+    assert!(nothing.code == Some(1) && !nothing.stderr.contains("--run none"), "{nothing:?}");
+    copy(&folder, "run", "whole");
+    let whole = folder.run(&format!("follow http://{address} --run whole --give-up-after 1s"));
+    assert_eq!(whole.code, Some(0), "{whole:?}");
+    assert!(whole.stderr.contains("the copy is complete"), "{whole:?}");
+}
+
+#[test]
+fn the_way_on_from_a_run_with_keys_and_replicas_is_told_with_keys_and_without_waiting_for_followers() {
+    let (folder, address) = (Folder::new(), free_address());
+    assert_eq!(folder.run("keys init keys --host 127.0.0.1").code, Some(0));
+    let running = coordinator(&folder, "run", &address, "--n 17 --keys keys/coordinator --replicas 1");
+    let follow = format!("follow https://{address} --keys keys/follower --run copy --give-up-after 1s");
+    let following = folder.start(&follow, "copy.log");
+    until("some is copied", || folder.ledger("copy").contains("\"kind\":\"mark\""));
+    running.kill();
+    let ended = following.end();
+    let way_on = "diadem coordinator --run copy --take-over --listen ADDRESS:7227 --keys keys/coordinator --replicas 0";
+    assert!(ended.code == Some(1) && ended.stderr.trim_end().ends_with(way_on), "{ended:?}");
+}
+
+#[test]
+fn following_needs_the_follow_token() {
+    let (folder, address) = (Folder::new(), free_address());
+    assert_eq!(folder.run("keys init keys --host 127.0.0.1").code, Some(0));
+    let serve = format!("coordinator --n 12 --run run --listen {address} --keys keys/coordinator --stay");
+    let _running = folder.start(&serve, "run.log");
+    until("the coordinator listens", || std::net::TcpStream::connect(&address).is_ok());
+    let follow = |keys: &str| format!("follow https://{address} --keys keys/{keys} --run copy-{keys}");
+    for keys in ["worker", "status"] {
+        folder.run(&follow(keys)).refused(&["following needs the follow token"]);
+        let name = if keys == "worker" { "join.token" } else { "status.token" };
+        let token = fs::read_to_string(folder.path().join("keys").join(keys).join(name)).unwrap();
+        let mut command = folder.diadem(&follow(keys));
+        let refused = Completed::of(command.env("DIADEM_FOLLOW_TOKEN", token.trim()).output().unwrap());
+        refused.refused(&["following needs the follow token"]);
+        assert!(!folder.path().join(format!("copy-{keys}/lease.key")).exists());
+    }
+    let worker = format!("worker --coordinator https://{address} --keys keys/worker --threads 1");
+    assert_eq!(folder.run(&worker).code, Some(0));
+    for keys in ["follower", "admin"] {
+        assert_eq!(folder.run(&follow(keys)).code, Some(0));
+        assert_eq!(files(&folder, "run"), files(&folder, &format!("copy-{keys}")));
+    }
+}

@@ -1,0 +1,13 @@
+//! A coordinator, workers, followers and operators as separate processes.
+
+mod ends;
+mod follow;
+mod foreign;
+mod gpu;
+mod network;
+mod other_runs;
+mod owners;
+mod passing_refusals;
+mod scale;
+mod steering;
+mod workers;

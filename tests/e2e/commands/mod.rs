@@ -1,0 +1,18 @@
+//! The commands one by one: what they print, what they refuse, and their exit codes.
+
+#[cfg(feature = "atlas")]
+mod atlas;
+mod count;
+mod estimate;
+mod exit_codes;
+mod keys;
+mod log;
+mod output;
+mod published;
+mod retract;
+mod settings;
+mod shards;
+mod status_wait;
+mod terminal;
+mod verify;
+mod wrong_input;

@@ -1,0 +1,257 @@
+//! What is published of a run, while it goes on and in the end: heads of its chain, and a certificate.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::sync::Arc;
+
+use queens::{Summand, UnitId};
+use records::Certificate;
+use records::run_directory::RunDirectory;
+use serde_json::{Value, json};
+
+use crate::check::check;
+use crate::forgery::{Forgery, count_of, unit_of};
+use crate::harness::{Folder, published, until};
+use crate::tools;
+
+/// The canonical form of JSON, as RFC 8785 has it, by other means.
+fn canonical(certificate: &str) -> Vec<u8> {
+    let script = "import json, sys; c = json.loads(sys.argv[1]); del c['signature']; \
+                  sys.stdout.write(json.dumps(c, sort_keys=True, separators=(',', ':'), ensure_ascii=False))";
+    let output = Command::new("python3").args(["-c", script, certificate]).output();
+    output.expect("python3 is not installed").stdout
+}
+
+#[test]
+fn heads_of_a_run_in_use_are_in_its_chain_for_ever() {
+    let folder = Folder::new();
+    let (coordinator, address) = folder.serve("coordinator --n 13 --run run --double-check none", "log");
+    let mut heads = "# published\n".to_owned();
+    let head = |heads: &mut String, args: &str| {
+        let head = folder.run(&format!("head run {args}"));
+        assert!(head.code == Some(0) && head.stdout.lines().count() == 1, "{head:?}");
+        *heads += &head.stdout;
+    };
+    head(&mut heads, "");
+    let worker = folder.start(&format!("worker --coordinator http://{address} --threads 1"), "worker.log");
+    let mut counted = 0;
+    while counted < 100 {
+        until("more is counted", || folder.counts("run") > counted);
+        counted = folder.counts("run");
+        head(&mut heads, "--json");
+    }
+    worker.end();
+    coordinator.end();
+    head(&mut heads, "");
+    fs::write(folder.path().join("heads"), &heads).unwrap();
+    let verified = folder.run("verify run --heads heads --json").json();
+    assert_eq!(verified["heads"]["heads"], heads.lines().count() - 1, "{verified}");
+    // The last record is dated otherwise, with all hashes right.
+    let mut forgery = Forgery::of(&folder.path().join("run"));
+    let last = forgery.all("count").pop().unwrap();
+    forgery.lines[last]["at"] = json!(7);
+    forgery.write(&folder.path().join("rewritten"));
+    assert_eq!(folder.run("verify rewritten").code, Some(0));
+    let refused = folder.run("verify rewritten --heads heads");
+    assert_eq!(refused.code, Some(3), "{refused:?}");
+    // The head behind it was perhaps published more than once.
+    let last = heads.lines().last().unwrap().split_once(" head=").unwrap().1.split(' ').next().unwrap();
+    let line = heads.lines().position(|line| line.contains(last)).unwrap() + 1;
+    let line = format!("heads: line {line}: ");
+    assert!(refused.stderr.contains(&line) && refused.stderr.contains("not in the chain"), "{refused:?}");
+    folder.run("count 8 --run other --quiet");
+    let other = folder.run("verify other --heads heads");
+    assert!(
+        other.code == Some(3) && other.stderr.contains("heads: line 2: that head is of run "),
+        "{other:?}"
+    );
+    fs::write(folder.path().join("nothing"), "# nothing\n").unwrap();
+    assert_eq!(folder.run("verify run --heads nothing").code, Some(1));
+    folder.run("verify --heads heads").refused(&["DIR"]);
+}
+
+#[test]
+fn a_certificate_is_given_for_what_is_finished_and_sound_and_says_what_the_ledger_says() {
+    if !tools::is_there("python3") {
+        return;
+    }
+    let folder = Folder::new();
+    folder.run("count 12 --run run --quiet");
+    let signed = folder.run("certify run -o run.json");
+    assert_eq!(signed.code, Some(0), "{signed:?}");
+    let text = fs::read_to_string(folder.path().join("run.json")).unwrap();
+    let certificate: Value = serde_json::from_str(&text).unwrap();
+    let key = certificate["key"].as_str().unwrap();
+    assert!(signed.stderr.contains(key), "{signed:?}");
+    assert_eq!((&certificate["n"], &certificate["total"]), (&json!(12), &json!(published(12))));
+    assert_eq!(canonical(&text), Certificate::parse(&text).unwrap().signed_bytes());
+    let head = folder.run("head run --json").json();
+    for name in ["run", "records", "head", "plan"] {
+        assert_eq!(head[name], certificate[name], "{name}");
+    }
+    let verified = folder.run(&format!("verify run --certificate run.json --signer {key} --json")).json();
+    assert_eq!((&verified["certificate"]["key"], &verified["certified"]), (&json!(key), &json!(true)));
+    assert_eq!(verified["certified_by_coordinator"], true);
+    assert_eq!(verified["ledger"]["keys"], json!([key]));
+    let alone = folder.run("verify --certificate run.json");
+    assert!(alone.code == Some(0) && alone.stdout.contains("must know"), "{alone:?}");
+    for of_a_run in ["--recount all", "--seed 1", "--method meet"] {
+        folder.run(&format!("verify --certificate run.json {of_a_run}")).refused(&["<DIR>"]);
+    }
+    let private = folder.path().join("run/certify.key");
+    fs::set_permissions(&private, fs::Permissions::from_mode(0o640)).unwrap();
+    let warned = folder.run("certify run");
+    let warning = "warning: others may read run/certify.key (mode 640)";
+    assert!(warned.code == Some(0) && warned.stderr.contains(warning), "{warned:?}");
+    fs::set_permissions(&private, fs::Permissions::from_mode(0o600)).unwrap();
+    // Another key, other words, another run, and what comes after it.
+    let other_key = "0".repeat(64);
+    let other = folder.run(&format!("verify --certificate run.json --signer {other_key}"));
+    assert!(other.code == Some(3) && other.stderr.contains("is signed with the key"), "{other:?}");
+    fs::write(folder.path().join("changed"), text.replacen("14200", "14208", 1)).unwrap();
+    let changed = folder.run("verify --certificate changed");
+    assert!(changed.code == Some(3) && changed.stderr.contains("changed: the signature"), "{changed:?}");
+    folder.run("count 12 --run again --quiet");
+    let again = folder.run("verify again --certificate run.json");
+    assert!(again.code == Some(3) && again.stderr.contains("has no head"), "{again:?}");
+    // One key for two runs.
+    folder.run("certify again --key run/certify.key -o again.json");
+    assert_eq!(folder.run(&format!("verify --certificate again.json --signer {key}")).code, Some(0));
+    // Which the second one does not know.
+    let stranger = folder.run("verify again --certificate again.json");
+    assert!(
+        stranger.code == Some(0) && stranger.stdout.contains("a key that is none of those"),
+        "{stranger:?}"
+    );
+}
+
+#[test]
+fn a_ledger_names_the_keys_of_all_its_coordinators_and_a_certificate_of_another_key_is_called_that() {
+    if !tools::is_there("python3") {
+        return;
+    }
+    let folder = Folder::new();
+    let serve = "coordinator --n 15 --method search --run run --key";
+    let (first, address) = folder.serve(&format!("{serve} first.key"), "log");
+    let join = format!("worker --coordinator http://{address} --threads 1 --isa portable");
+    let worker = folder.start(&join, "worker.log");
+    until("something is counted", || folder.counts("run") > 20);
+    first.terminate();
+    assert_eq!(first.end().code, Some(143));
+    fs::write(folder.path().join("heads.txt"), folder.run("head run").stdout).unwrap();
+    let second = folder.serve_at(&address, &format!("{serve} second.key"), "log");
+    assert_eq!(second.end().code, Some(0));
+    assert_eq!(worker.end().code, Some(0));
+    assert!(!folder.path().join("run/certify.key").exists());
+    let mut named = Vec::new();
+    for (key, is_of_coordinator) in [("first", true), ("second", true), ("other", false)] {
+        let signed = folder.run(&format!("certify run --key {key}.key -o {key}.json"));
+        assert!(
+            signed.code == Some(0) && signed.stderr.contains("warning: ") != is_of_coordinator,
+            "{signed:?}"
+        );
+        let verified = folder.run(&format!("verify run --recount 0 --certificate {key}.json --json")).json();
+        assert_eq!(verified["certified_by_coordinator"], is_of_coordinator, "{key}");
+        if is_of_coordinator {
+            named.push(verified["certificate"]["key"].as_str().unwrap().to_owned());
+        }
+        // Whoever goes on behind the last published head can name any key there.
+        let verify = format!("verify run --recount 0 --certificate {key}.json --heads heads.txt --json");
+        let published = folder.run(&verify).json();
+        assert_eq!(published["certified_by_coordinator"], key == "first", "{published}");
+        assert!(published["heads"]["records_behind"].as_u64() > Some(0), "{published}");
+        named.sort();
+        if key != "first" {
+            assert_eq!(verified["ledger"]["keys"], json!(named));
+        }
+    }
+    let checked = check(&folder, "run --recount 0 --json").json();
+    assert_eq!(checked["ledger"]["keys"], json!(named));
+}
+
+#[test]
+fn a_key_that_the_ledger_does_not_name_signs_only_where_it_is_asked_for() {
+    let folder = Folder::new();
+    folder.run("count 10 --run run --quiet");
+    let own = folder.path().join("run/certify.key");
+    fs::rename(&own, folder.path().join("kept.key")).unwrap();
+    let signed = folder.run("certify run --key kept.key");
+    let key = signed.json()["key"].as_str().unwrap().to_owned();
+    assert_eq!(signed.stderr, format!("signed with the key {key}\n"));
+    let refuses = || folder.run("certify run").refused(&["run/certify.key has none", &key, "--key FILE"]);
+    refuses();
+    assert!(!own.exists(), "a stranger's key was made");
+    // Whoever has lost the key can go on, and is told what that comes to.
+    let other = folder.run("certify run --key run/certify.key");
+    let warning =
+        format!("warning: that is none of the keys that the ledger names as its coordinators' ({key})");
+    assert!(other.code == Some(0) && other.stderr.contains(&warning), "{other:?}");
+    // That it is there makes it no coordinator's.
+    assert!(own.exists());
+    refuses();
+}
+
+#[test]
+fn no_certificate_is_given_for_a_run_that_is_unfinished_or_unsound() {
+    let folder = Folder::new();
+    folder.run("count 12 --shard 1/2 --run shard --quiet");
+    assert_eq!(folder.run("certify shard").json()["shard"], json!({"index": 1, "of": 2}));
+    folder.run("merge half shard");
+    folder.run("certify half").refused(&["units missing"]);
+    folder.run("count 12 --run lie --quiet");
+    let lie = folder.path().join("lie");
+    let plan = Arc::clone(RunDirectory::open(&lie).unwrap().plan());
+    let mut forgery = Forgery::of(&lie);
+    forgery.lines.retain(|line| line["kind"] != "check");
+    forgery.lines.iter_mut().for_each(|line| _ = line.remove("recount"));
+    // One that no symmetric count contradicts.
+    let is_asymmetric =
+        |at: &usize| plan.summand(UnitId(unit_of(&forgery.lines[*at]))) == Summand::Asymmetric;
+    let at = forgery.all("count").into_iter().find(is_asymmetric).unwrap();
+    forgery.lines[at]["count"] = (count_of(&forgery.lines[at]) + 1).into();
+    forgery.number_marks();
+    forgery.write(&lie);
+    folder.run("certify lie").refused(&["differs from the published value"]);
+    folder.run("certify nowhere").refused(&["nowhere", "run.json is missing"]);
+}
+
+#[test]
+fn a_file_that_is_no_such_thing_is_an_error_and_one_that_does_not_agree_is_unsound() {
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    folder.run("count 8 --run other --quiet");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("heads", &folder.run("head other").stdout);
+    folder.run("certify other -o certificate");
+    let certificate = fs::read_to_string(folder.path().join("certificate")).unwrap();
+    write("form", &certificate.replace("\"diadem_certificate\": 1", "\"diadem_certificate\": 9"));
+    folder.run("export other --csv -o table");
+    let table = fs::read_to_string(folder.path().join("table")).unwrap();
+    write("table", &table.replace("# n 8", "# n 9"));
+    write("text", "of something else\n");
+    write("nothing", "");
+    for option in ["heads", "certificate", "export"] {
+        for (file, code) in [("text", 1), ("nothing", 1), ("nowhere", 1), (option, 3)] {
+            let file = if (option, file) == ("export", "export") { "table" } else { file };
+            let verified = folder.run(&format!("verify run --recount 0 --{option} {file}"));
+            assert_eq!(verified.code, Some(code), "{verified:?}");
+            assert!(verified.stderr.contains(&format!("{file}: ")) || file == "nowhere", "{verified:?}");
+            // What programs read says the same as the code.
+            let verified = folder.run(&format!("verify run --recount 0 --json --{option} {file}"));
+            let report: Value = serde_json::from_str(&verified.stdout).unwrap();
+            let sound = (code == 3).then(|| json!(false));
+            assert_eq!((verified.code, report.get("sound")), (Some(code), sound.as_ref()), "{verified:?}");
+            assert!(report["wrong"].is_string(), "{verified:?}");
+        }
+    }
+    // A value of it takes fifty times as much memory as its words.
+    write("long", &format!("{certificate}{}", " ".repeat(1 << 20)));
+    let long = folder.run("verify --certificate long");
+    assert!(
+        long.code == Some(1) && long.stderr.contains("long is too long: such a file has 1 MiB"),
+        "{long:?}"
+    );
+    let form = folder.run("verify --certificate form");
+    assert!(form.code == Some(1) && form.stderr.contains("certificate of form 9"), "{form:?}");
+}

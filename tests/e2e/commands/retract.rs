@@ -1,0 +1,241 @@
+//! Ways out of a run with wrong counts: what an operator takes back, and what the run puts right by itself.
+
+use queens::{Measure, Summand};
+
+use crate::check::check;
+use crate::credentials::keys;
+use crate::forgery::lie_about;
+use crate::harness::{Completed, Folder, free_address, published, until};
+use crate::tools;
+
+#[test]
+fn a_unit_that_verify_names_is_taken_back_and_counted_again() {
+    let folder = Folder::new();
+    folder.run("count 12 --run run --quiet");
+    let unit = lie_about(&folder, "run", 1, |summand| summand == Summand::Asymmetric);
+    assert_eq!(folder.run("count 12 --run run --json").code, Some(3), "it differs from the published value");
+    let taken = folder.run(&format!("retract run --unit {unit} --reason wrong"));
+    assert_eq!((taken.code, taken.stdout.starts_with("1 unit is open again")), (Some(0), true), "{taken:?}");
+    assert!(folder.ledger("run").contains("\"reason\":\"wrong\""));
+    assert_eq!(folder.run("count 12 --run run --json").json()["total"], published(12));
+    assert_eq!(folder.run("verify run --recount all").code, Some(0));
+}
+
+#[test]
+fn of_a_run_that_is_served_the_coordinator_is_to_be_named() {
+    let folder = Folder::new();
+    let (_coordinator, address) = folder.serve("coordinator --n 12 --run run", "log");
+    folder
+        .run("retract run --unit 1 --reason x")
+        .refused(&["run is in use by process", "name its URL in place of the directory"]);
+    folder.run(&format!("retract http://{address} --owner - --reason x")).refused(&["nobody called \"-\""]);
+}
+
+#[test]
+fn counts_of_a_constellation_that_contradict_each_other_are_disputed_and_decided_by_themselves() {
+    let folder = Folder::new();
+    for measure in [Measure::HalfTurn, Measure::Completions] {
+        let run = format!("run-{measure:?}");
+        folder.run(&format!("count 12 --run {run} --quiet"));
+        // One more: the rest is odd, which no sum can be.
+        lie_about(&folder, &run, 1, |summand| matches!(summand, Summand::Symmetric(_, of) if of == measure));
+        let again = folder.run(&format!("count 12 --run {run} --json"));
+        assert_eq!((again.code, again.json()["total"].clone()), (Some(0), published(12).into()), "{again:?}");
+        assert!(folder.ledger(&run).contains("\"contradiction\":true"));
+        assert_eq!(folder.run(&format!("verify {run} --recount all")).code, Some(0));
+    }
+}
+
+#[test]
+fn a_count_goes_by_the_name_that_its_machine_was_given_wherever_it_is_typed() {
+    let folder = Folder::new();
+    // Two containers of one machine.
+    let count = |machine: &str| folder.run(&format!("count 10 --run run --machine {machine} --quiet"));
+    assert_eq!(count("rack-3").code, Some(0));
+    let ledger = folder.ledger("run");
+    let machines = ledger.split("\"machine\":\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+    assert_eq!(machines.collect::<std::collections::BTreeSet<_>>(), ["rack-3"].into());
+    assert_eq!(folder.run("retract run --machine rack-3 --reason hot").code, Some(0));
+    let refused = count("rack-3");
+    assert!(
+        refused.code == Some(3) && refused.stderr.contains("machine rack-3 is quarantined"),
+        "{refused:?}"
+    );
+    assert_eq!(count("rack-4").code, Some(0));
+    assert!(folder.ledger("run").contains("\"machine\":\"rack-4\""));
+}
+
+#[test]
+fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
+    if !tools::is_there("python3") {
+        return;
+    }
+    let folder = Folder::new();
+    folder.run("count 11 --run run --quiet");
+    let ledger = folder.ledger("run");
+    let machine = ledger.split("\"machine\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    folder.run("retract run --machine nobody --reason x").refused(&["\"nobody\"", &machine]);
+    folder.run("retract run --unit 999999999 --reason x").refused(&["999999999", "units 0 to"]);
+    folder.run("retract run --unit 1").refused(&["--reason"]);
+    for wrong in ["7-3", "1-9/0", "0-18446744073709551615"] {
+        folder.run(&format!("retract run --unit {wrong} --reason x")).refused(&[wrong, "as in 100-403"]);
+    }
+    let many = folder.run("retract run --unit 0-4/2 --unit 7 --reason x");
+    assert!(many.code == Some(0) && many.stdout.starts_with("4 units are open again"), "{many:?}");
+    folder.run("retract run --unit 1-2 --reason x").refused(&["unit 2 has no count"]);
+    let one = folder.run("retract run --unit 1 --reason x");
+    assert!(one.stdout.starts_with("1 unit is open again"), "nothing was changed before: {one:?}");
+    let taken = folder.run(&format!("retract run --machine {machine} --reason hot"));
+    assert_eq!((taken.code, taken.stdout.contains("open again")), (Some(0), true), "{taken:?}");
+    assert!(folder.ledger("run").contains("\"kind\":\"expel\""));
+    assert_eq!(folder.run("verify run --recount 0").code, Some(3), "nothing of it stands");
+    let refused = folder.run("count 11 --run run --quiet");
+    assert_eq!(refused.code, Some(3), "who starts it again would do so for ever: {refused:?}");
+    assert!(refused.stderr.lines().last().unwrap().contains("is quarantined"), "{refused:?}");
+    // It may count again, and what it counts then is believed.
+    folder.run("retract run --owner ada --readmit --reason x").refused(&["\"ada\" is not quarantined"]);
+    folder.run("retract run --owner - --readmit --reason x").refused(&["\"-\" is not quarantined"]);
+    let admitted = folder.run(&format!("retract run --machine {machine} --readmit --reason cooled"));
+    assert_eq!((admitted.code, admitted.stdout.contains("believed again")), (Some(0), true), "{admitted:?}");
+    folder
+        .run(&format!("retract run --machine {machine} --readmit --reason x"))
+        .refused(&["is not quarantined"]);
+    assert_eq!(folder.run("count 11 --run run --json").json()["total"], published(11));
+    assert_eq!(folder.run("verify run --recount 0").code, Some(0));
+    let checked = check(&folder, "run");
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    // All machines of the owner without a name.
+    folder.run("retract run --owner= --reason all").refused(&["an owner, or - for everybody"]);
+    let taken = folder.run("retract run --owner - --reason all");
+    assert!(taken.code == Some(0) && taken.stdout.contains("until --readmit says otherwise"), "{taken:?}");
+    let Completed { code, stderr: refused, .. } = folder.run("count 11 --run run");
+    assert_eq!(code, Some(3), "{refused}");
+    assert!(
+        refused.lines().last().unwrap().contains("diadem retract with --owner, --readmit and --reason"),
+        "{refused}"
+    );
+    assert_eq!(folder.run("retract run --owner - --readmit --reason again").code, Some(0));
+    assert_eq!(folder.run("count 11 --run run --json").json()["total"], published(11));
+    assert_eq!(check(&folder, "run").code, Some(0));
+}
+
+#[test]
+fn how_counts_are_checked_may_be_raised_and_stands_in_the_ledger() {
+    let folder = Folder::new();
+    folder.run("count 11 --run run --quiet");
+    let before = folder.run("count 11 --run run --json").json();
+    assert_ne!(before["worth"]["counted_twice_on_one_machine"], before["units"]);
+    let raised = folder.run("count 11 --run run --double-check all --json").json();
+    assert_eq!(raised["worth"]["counted_twice_on_one_machine"], raised["units"]);
+    assert!(folder.ledger("run").contains("\"double_check\":\"all\""));
+    // Not said again, it stays so.
+    assert_eq!(folder.run("count 11 --run run --json").json()["worth"], raised["worth"]);
+}
+
+#[test]
+fn the_policy_of_a_run_that_is_served_is_changed_with_the_admin_token() {
+    if !tools::is_there("python3") {
+        return;
+    }
+    let folder = keys();
+    let policy = "--double-check none --replicas 1";
+    let serve =
+        format!("coordinator --n 14 --method search --run run --keys keys/coordinator {policy} --json");
+    let (coordinator, address) = folder.serve(&serve, "log");
+    let url = format!("https://{address}");
+    let join =
+        format!("worker --coordinator {url} --keys keys/worker --threads 1 --isa portable --machine m");
+    let worker = folder.start(&join, "worker.log");
+    let status = || folder.run(&format!("status --coordinator {url} --keys keys/status --json")).json();
+    until("nothing is acknowledged", || status()["trouble"].as_str().unwrap().contains("diadem policy"));
+    let policy = |keys: &str, what: &str| folder.run(&format!("policy {url} --keys keys/{keys} {what}"));
+    for (keys, why) in [("worker", "admin token"), ("status", "reads only"), ("follower", "follows only")] {
+        policy(keys, "--replicas 0 --reason x").refused(&[why]);
+    }
+    policy("admin", "--reason x").refused(&["--double-check"]);
+    policy("admin", "--replicas 17 --reason x").refused(&["17"]);
+    policy("admin", "--replicas 0").refused(&["--reason"]);
+    folder.run("policy run --replicas 0 --reason x").refused(&["no URL", "when it is started"]);
+    let both = format!("https://{},{url}", free_address());
+    let raise = "--keys keys/admin --double-check all --replicas 0 --reason record";
+    let raised = folder.run(&format!("policy --coordinator {both} {raise}"));
+    assert!(raised.stdout.starts_with(&format!("in force at {url}: ")), "{raised:?}");
+    let told = [format!("policy {both} {raise}"), format!("policy {raise}")];
+    let [told, set] =
+        told.map(|told| folder.diadem(&told).env("DIADEM_COORDINATOR", &both).output().unwrap());
+    assert_eq!([told, set].map(|again| Completed::of(again).stdout), [(); 2].map(|()| raised.stdout.clone()));
+    assert_eq!((raised.code, raised.stdout.contains("--double-check all --replicas 0")), (Some(0), true));
+    policy("admin", "--double-check 10% --reason x").refused(&["checks all", "not lowered to 10%"]);
+    let answer = coordinator.end().json();
+    assert_eq!(answer["total"], published(14));
+    assert_eq!(answer["worth"]["counted_twice_on_one_machine"], answer["units"]);
+    assert_eq!(worker.end().code, Some(0));
+    // A start lowers it no more than the command does, and says nothing less.
+    for start in ["coordinator --run run --listen 127.0.0.1:0", "count 14 --run run"] {
+        folder.run(&format!("{start} --double-check 10%")).refused(&[
+            "checks all",
+            "not lowered to 10%",
+            "leave",
+        ]);
+    }
+    assert_eq!(folder.run("count 14 --run run --double-check all --json").json()["total"], published(14));
+    let ledger = folder.ledger("run");
+    for said in ["\"double_check\":\"all\",\"reason\":\"record\"", "\"replicas\":0,\"reason\":\"record\""] {
+        assert_eq!(ledger.matches(said).count(), 1, "{said}");
+    }
+    let checked = check(&folder, "run");
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    assert_eq!(folder.run("verify run --recount 5").code, Some(0));
+}
+
+#[test]
+fn counts_of_a_run_that_is_served_are_taken_back_with_the_admin_token() {
+    if !tools::is_there("python3") {
+        return;
+    }
+    let folder = keys();
+    let (coordinator, address) =
+        folder.serve("coordinator --n 20 --method search --run run --keys keys/coordinator", "log");
+    let url = format!("https://{address}");
+    let join =
+        format!("worker --coordinator {url} --keys keys/worker --threads 1 --isa portable --machine m");
+    let worker = folder.start(&join, "worker.log");
+    until("something is counted", || folder.counts("run") > 20);
+    let ledger = folder.ledger("run");
+    let (_, unit) = ledger.split_once("\"kind\":\"count\",\"unit\":").unwrap();
+    let unit = unit.split(',').next().unwrap();
+    let retract = |keys: &str, what: &str| folder.run(&format!("retract {url} --keys keys/{keys} {what}"));
+    for (keys, why) in [("worker", "admin token"), ("status", "reads only"), ("follower", "follows only")] {
+        retract(keys, &format!("--unit {unit} --reason wrong")).refused(&[why]);
+    }
+    retract("admin", "--unit 999999999 --reason x").refused(&["999999999", "units 0 to"]);
+    retract("admin", "--machine nobody --reason x").refused(&["\"nobody\"", "m"]);
+    retract("admin", "--owner join --readmit --reason x").refused(&["is not quarantined"]);
+    let taken = retract("admin", &format!("--unit {unit} --unit {unit} --reason wrong"));
+    assert_eq!((taken.code, taken.stdout.starts_with("1 unit is open again")), (Some(0), true), "{taken:?}");
+    assert!(folder.ledger("run").contains("\"reason\":\"wrong\""));
+    let counted = format!("\"kind\":\"count\",\"unit\":{unit},");
+    // The worker has units for a while; another one begins with this one.
+    let other = folder.start(&join.replace("--machine m", "--machine other"), "other.log");
+    until("it is counted again", || folder.ledger("run").matches(&counted).count() == 2);
+    // All that a machine has counted; its worker has to go.
+    // The only one of that name: its owner need not be said.
+    let both = format!("https://{},{url}", free_address());
+    let taken = "--keys keys/admin --machine m --reason hot";
+    let taken = folder.run(&format!("retract --coordinator {both} {taken}"));
+    assert!(taken.stdout.contains(&format!("open again in {url}; its workers")), "{taken:?}");
+    assert_eq!((taken.code, taken.stdout.contains("units are open again")), (Some(0), true), "{taken:?}");
+    let gone = worker.end();
+    let why = "machine join/m is quarantined: the operator has taken back what it counted";
+    assert_eq!((gone.code, gone.stderr.contains(why)), (Some(1), true), "{gone:?}");
+    let drained = folder.run(&format!("drain nobody --coordinator {url} --keys keys/admin"));
+    drained.refused(&["no worker of the machine nobody is there; there are those of join/other"]);
+    let known = folder.run(&format!("status --coordinator {url} --keys keys/status"));
+    assert!(known.stdout.contains("join/other"), "{known:?}");
+    other.terminate();
+    assert_eq!(other.end().code, Some(0));
+    coordinator.terminate();
+    assert_eq!(coordinator.end().code, Some(143));
+    let checked = check(&folder, "run");
+    assert!(!checked.stdout.contains("damaged"), "{checked:?}");
+}

@@ -1,0 +1,9 @@
+//! Participants and files that mean harm.
+
+mod attack;
+mod histories;
+mod liar;
+mod limits;
+mod malice;
+mod second_verifier;
+mod security;

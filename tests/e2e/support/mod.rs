@@ -1,0 +1,15 @@
+//! What tests share: folders, processes, forged ledgers, clients and networks that misbehave.
+
+pub mod check;
+pub mod client;
+pub mod credentials;
+pub mod forgery;
+pub mod harness;
+pub mod held_file;
+pub mod http;
+pub mod lies;
+pub mod noting;
+pub mod owner_lies;
+pub mod proxy;
+pub mod relay;
+pub mod waiting;

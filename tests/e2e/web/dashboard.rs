@@ -1,0 +1,137 @@
+//! The dashboard that a real coordinator serves: where it is asked for, to whom it may be, and without harm to the run.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+use crate::credentials::{keys, text};
+use crate::harness::{Folder, PATIENCE, Running, published, until};
+use crate::http::{ask, get};
+
+/// A coordinator, its address, and that of its dashboard.
+fn serve(folder: &Folder, more: &str) -> (Running, String, String) {
+    let args = format!("coordinator --run run --http 127.0.0.1:0 {more}");
+    let (mut coordinator, address) = folder.serve(&args, "coordinator.log");
+    let http = coordinator.dashboard();
+    (coordinator, address, http)
+}
+
+/// The same over TLS, from somebody who knows the authority.
+fn get_over_tls(folder: &Folder, http: &str, headers: &str) -> String {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_slice(text(folder, "keys/ca.pem").as_bytes()).unwrap()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let mut config = config.with_root_certificates(roots).with_no_client_auth();
+    // As browsers do: they would speak HTTP/2, too.
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let name = ServerName::try_from("127.0.0.1").unwrap();
+    let session = ClientConnection::new(Arc::new(config), name).unwrap();
+    let connection = TcpStream::connect(http).unwrap();
+    connection.set_read_timeout(Some(PATIENCE)).unwrap();
+    ask(StreamOwned::new(session, connection), "/metrics", http, headers)
+}
+
+#[test]
+fn the_dashboard_shows_a_run_to_its_end_and_metrics_follow_it() {
+    let folder = Folder::new();
+    let (coordinator, address, http) = serve(&folder, "--n 14 --json");
+    assert!(get(&http, "/").contains("<title>diadem</title>"));
+    assert!(get(&http, "/metrics").contains("diadem_run_info{board=\"14\""));
+    assert!(get(&http, "/metrics").contains("diadem_units_done 0\n"));
+    assert!(get(&http, "/readyz").ends_with("ready\n"));
+    let mut events = TcpStream::connect(&http).unwrap();
+    events.set_read_timeout(Some(PATIENCE)).unwrap();
+    write!(events, "GET /events HTTP/1.1\r\nhost: {http}\r\n\r\n").unwrap();
+    let worker = folder.start(&format!("worker --coordinator http://{address} --threads 1"), "worker.log");
+    // The stream ends with the coordinator; whoever watches has seen how it ended.
+    let mut told = Vec::new();
+    events.read_to_end(&mut told).unwrap();
+    let told = String::from_utf8_lossy(&told).into_owned();
+    assert!(told.contains("\"phase\":\"counting\"") && told.contains("\"phase\":\"complete\""), "{told}");
+    assert!(told.contains("\"threads\":\"1 thread\"") && !told.contains("1 threads"), "{told}");
+    assert!(told.contains("\"solutions\":\"365,596\""), "{told}");
+    assert_eq!(worker.end().code, Some(0));
+    assert_eq!(coordinator.end().json()["total"], published(14).as_str());
+}
+
+#[test]
+fn a_port_that_is_taken_and_one_that_others_reach_are_refused_in_one_sentence() {
+    let folder = Folder::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let http = taken.local_addr().unwrap().to_string();
+    let run = |more: &str| folder.run(&format!("coordinator --n 14 --run run --listen 127.0.0.1:0 {more}"));
+    run(&format!("--http {http}")).refused(&["cannot listen on", &http, "choose one with --http"]);
+    run("--http 0.0.0.0:0").refused(&[
+        "0.0.0.0:0 can be reached from other machines",
+        "--keys DIR",
+        "--insecure",
+    ]);
+    run("--http localhost").refused(&["localhost", "an IP address and a port"]);
+    // A token would go over the network in the clear.
+    let token = "0123456789abcdef0123456789abcdef";
+    let args = "coordinator --n 14 --run run --listen 127.0.0.1:0 --http 0.0.0.0:0 --insecure";
+    let mut command = folder.diadem(args);
+    let outcome = command.env("DIADEM_JOIN_TOKEN", token).output().unwrap();
+    let stderr = String::from_utf8(outcome.stderr).unwrap();
+    assert_eq!(outcome.status.code(), Some(2), "{stderr}");
+    assert!(
+        stderr.contains("in the clear") && stderr.contains("--keys DIR") && !stderr.contains(token),
+        "{stderr}"
+    );
+    assert!(!folder.path().join("run").exists());
+}
+
+#[test]
+fn with_keys_the_dashboard_speaks_tls_and_asks_for_a_token_which_stays_out_of_the_log() {
+    let folder = keys();
+    let (coordinator, _, http) = serve(&folder, "--n 18 --keys keys/coordinator");
+    assert!(!get(&http, "/metrics").contains("HTTP/1.1 200"));
+    let bearer = |file: &str| format!("authorization: Bearer {}\r\n", text(&folder, file));
+    assert!(get_over_tls(&folder, &http, "").starts_with("HTTP/1.1 401"));
+    let wrong = get_over_tls(&folder, &http, &bearer("others/status/status.token"));
+    assert!(wrong.starts_with("HTTP/1.1 401") && !wrong.contains("diadem_units"), "{wrong}");
+    let right = get_over_tls(&folder, &http, &bearer("keys/status/status.token"));
+    assert!(right.starts_with("HTTP/1.1 200") && right.contains("diadem_units_done"), "{right}");
+    let astray = format!("status --coordinator https://{http} --keys keys/status");
+    folder.run(&astray).refused(&["HTTP/1", "no coordinator", "--listen"]);
+    let log = fs::read_to_string(&coordinator.log).unwrap();
+    assert!(log.contains(&format!("the dashboard is at https://{http}")), "{log}");
+    for file in ["keys/status/status.token", "others/status/status.token"] {
+        assert!(!log.contains(&text(&folder, file)), "{file} is in the log");
+    }
+    // A token that is replaced holds no more.
+    let old = bearer("keys/status/status.token");
+    fs::copy(
+        folder.path().join("others/status/status.token"),
+        folder.path().join("keys/coordinator/status.token"),
+    )
+    .unwrap();
+    until("the old token holds no more", || get_over_tls(&folder, &http, &old).starts_with("HTTP/1.1 401"));
+}
+
+#[test]
+fn connections_to_the_dashboard_in_any_number_do_not_keep_a_run_from_its_end() {
+    let folder = Folder::new();
+    let (coordinator, address, http) = serve(&folder, "--n 13 --json");
+    let idle: Vec<_> = (0..400)
+        .filter_map(|i| {
+            let mut connection =
+                TcpStream::connect_timeout(&http.parse().unwrap(), Duration::from_secs(1)).ok()?;
+            let rubbish =
+                if i % 2 == 0 { "GET /events HTTP/1.1\r\nhost: localhost\r\n\r\n" } else { "\x16\x03\x01" };
+            connection.write_all(rubbish.as_bytes()).ok();
+            Some(connection)
+        })
+        .collect();
+    let worker = folder.start(&format!("worker --coordinator http://{address} --threads 1"), "worker.log");
+    assert_eq!(worker.end().code, Some(0));
+    assert_eq!(coordinator.end().json()["total"], published(13).as_str());
+    drop(idle);
+}

@@ -1,0 +1,72 @@
+//! `diadem report`: one page from the ledger alone, whatever else lies in the run directory.
+
+use std::fs;
+
+use crate::harness::{Folder, published};
+
+/// The page of a run, written to a file.
+fn page(folder: &Folder, run: &str, code: i32) -> String {
+    let outcome = folder.run(&format!("report {run} --out report.html"));
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(code), ""), "{outcome:?}");
+    fs::read_to_string(folder.path().join("report.html")).unwrap()
+}
+
+/// A number with commas.
+fn grouped(number: &str) -> String {
+    let digits: Vec<char> = number.chars().collect();
+    let groups = digits.rchunks(3).rev().map(|group| group.iter().collect::<String>());
+    groups.collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn a_finished_run_is_reported_from_its_ledger_with_the_head_that_was_published() {
+    let folder = Folder::new();
+    assert_eq!(folder.run("count 13 --run run --threads 1 --quiet --double-check all").code, Some(0));
+    let page_of_it = page(&folder, "run", 0);
+    assert!(page_of_it.contains(&grouped(&published(13))), "{page_of_it}");
+    assert!(page_of_it.contains("it agrees with the published value"));
+    let head = folder.run("head run --json").json();
+    assert!(
+        page_of_it.contains(head["head"].as_str().unwrap())
+            && page_of_it.contains(head["run"].as_str().unwrap())
+    );
+    // The commands that it names do what it says.
+    let published_head = page_of_it.split("echo '").nth(1).unwrap().split('\'').next().unwrap();
+    fs::write(folder.path().join("head.txt"), published_head).unwrap();
+    assert_eq!(folder.run("verify run --heads head.txt --recount 5 --threads 1").code, Some(0));
+    // What the checkpoint says does not matter.
+    fs::remove_dir_all(folder.path().join("run/checkpoint")).unwrap();
+    let without = |page: String| page.split("Written by").next().unwrap().to_owned();
+    assert_eq!(without(page(&folder, "run", 0)), without(page_of_it));
+    assert!(folder.run("report run").stdout.starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn names_in_a_ledger_are_text_in_its_report_and_an_unfinished_run_says_so() {
+    let folder = Folder::new();
+    let (coordinator, address) = folder.serve("coordinator --n 15 --run run", "coordinator.log");
+    let mut worker = folder.diadem(&format!("worker --coordinator http://{address} --threads 1"));
+    let worker = worker.args(["--machine", "<script>alert(1)</script>"]);
+    let worker = folder.start_command(worker, "worker.log");
+    crate::harness::until("some units are counted", || folder.counts("run") > 50);
+    worker.kill();
+    // The run is in use.
+    let page = page(&folder, "run", 0);
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;") && !page.contains("<script"), "{page}");
+    assert!(page.contains("units still to be counted") && page.contains("not complete"), "{page}");
+    drop(coordinator);
+}
+
+#[test]
+fn there_is_no_report_of_a_ledger_that_is_damaged_or_of_no_run() {
+    let folder = Folder::new();
+    assert_eq!(folder.run("count 10 --run run --threads 1 --quiet").code, Some(0));
+    let file = folder.path().join("run/ledger/000001.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replacen("\"count\":", "\"count\":1", 1)).unwrap();
+    let outcome = folder.run("report run --out report.html");
+    assert_eq!(outcome.code, Some(3), "{outcome:?}");
+    outcome.refused(&["000001.jsonl"]);
+    assert!(!folder.path().join("report.html").exists());
+    folder.run("report nowhere").refused(&["nowhere"]);
+}

@@ -1,0 +1,9 @@
+//! What tests of several crates share: made-up runs, a browser, other tools, and the pages of the book.
+
+#![forbid(unsafe_code)]
+
+pub mod look;
+pub mod made_up;
+pub mod pages;
+pub mod tools;
+pub mod webdriver;

@@ -1,0 +1,71 @@
+//! The highest terms of a run that coordinators announced to this process.
+//!
+//! A worker cannot check the proof of a term: it has no key. It tells each coordinator of another one whose term is as high or
+//! higher. The coordinator checks the proof, and stops if it is true.
+
+use domain::Term;
+
+/// The highest term that was announced, and the one of another coordinator with the same number.
+#[derive(Clone, Debug, Default)]
+pub struct MetTerms {
+    highest: Option<Term>,
+    rival: Option<Term>,
+}
+
+impl MetTerms {
+    /// A coordinator announces that term. Returns true if it is higher than another one that was announced before.
+    pub fn meet(&mut self, term: Term) -> bool {
+        match self.highest {
+            Some(highest) if highest.follows(&term) => false,
+            Some(highest) if term.number == highest.number => {
+                self.rival = Some(term);
+                false
+            }
+            before => {
+                (self.highest, self.rival) = (Some(term), None);
+                before.is_some()
+            }
+        }
+    }
+
+    /// The highest term.
+    pub fn highest(&self) -> Option<Term> {
+        self.highest
+    }
+
+    /// The term to tell a coordinator of the term `own`.
+    pub fn against(&self, own: &Term) -> Option<Term> {
+        [self.highest, self.rival].into_iter().flatten().find(|met| !own.follows(met))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::CoordinatorId;
+
+    use super::*;
+
+    fn term(number: u64, coordinator: u128) -> Term {
+        Term { number, coordinator: CoordinatorId(coordinator), proof: 1 }
+    }
+
+    #[test]
+    fn lower_coordinator_is_told_of_the_highest_term() {
+        let mut met = MetTerms::default();
+        assert!(!met.meet(term(3, 1)) && met.meet(term(1003, 2)) && !met.meet(term(3, 1)));
+        assert_eq!(met.highest(), Some(term(1003, 2)));
+        assert_eq!(met.against(&term(3, 1)), Some(term(1003, 2)));
+        assert_eq!(met.against(&term(1003, 2)), None);
+        assert_eq!(met.against(&term(1004, 2)), None, "it was started again");
+    }
+
+    #[test]
+    fn two_coordinators_of_one_term_are_told_of_each_other() {
+        let mut met = MetTerms::default();
+        let [one, other] = [1, 2].map(|coordinator| term(3, coordinator));
+        [one, other, one].into_iter().for_each(|term| assert!(!met.meet(term)));
+        assert_eq!((met.against(&one), met.against(&other)), (Some(other), Some(one)));
+        assert!(met.meet(term(4, 1)));
+        assert_eq!(met.against(&term(4, 1)), None);
+    }
+}

@@ -268,7 +268,7 @@ mod tests {
     fn status(done: u64) -> RunStatus {
         let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
         let (standing, key) = (Standing::new(&plan), LeaseKey::random());
-        let core = Core::new(Arc::new(plan), Shard::default(), standing, DoubleCheck::None, key, 7);
+        let core = Core::new(Arc::new(plan), Shard::default(), standing, DoubleCheck::None.into(), key, 7);
         RunStatus { done, ..core.status(Duration::ZERO) }
     }
 

@@ -151,7 +151,7 @@ impl LoadWorker {
             let (begun, reported) = (Instant::now(), counts.len() as u32);
             let reply = client.report(v1::ReportRequest { worker, counts }).await.expect("it is recorded");
             self.acknowledged.0.lock().expect("no panic").push((begun.elapsed(), reported));
-            // What is known already was a canary.
+            // A backup lease may have been counted already.
             let good = [v1::Verdict::Recorded, v1::Verdict::Known];
             assert!(reply.into_inner().verdicts().all(|verdict| good.contains(&verdict)));
             self.with(|units| units.reporting.clear());

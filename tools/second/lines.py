@@ -68,7 +68,7 @@ KINDS = {
     "restore": ({**COUNTED, **MAKER, "at": U64}, {**BY_WHOM, **RECOUNT}),
     "expel": ({"reason": _text, "at": U64}, {"owner": _name, "machine": _text, "lost": _flag}),
     "admit": ({"reason": _text, "at": U64}, {"owner": _name, "machine": _text}),
-    "policy": ({"double_check": _policy, "at": U64}, {"reason": _text}),
+    "policy": ({"double_check": _policy, "at": U64}, {"require_owners": U32, "reason": _text}),
     "term": ({"term": U64, "coordinator": _digits(32), "at": U64}, {"key": _digits(64)}),
     "replicas": ({"replicas": U32, "at": U64}, {"reason": _text}),
     "merged": ({"run": _digits(32), "records": U64, "head": _digits(32), "conflicts": U64, "refuted": U64, "at": U64}, {}),

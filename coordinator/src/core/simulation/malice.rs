@@ -79,6 +79,46 @@ fn one_malicious_owner_among_three_honest_ones_spoils_nothing_and_delays_little_
 }
 
 #[test]
+fn one_malicious_owner_of_three_spoils_nothing_in_100_runs() {
+    let truth = Truth::of(9, 20);
+    let kinds: [&[Habit]; 4] = [
+        &[Habit::LiesOneIn(1); 4],
+        &[Habit::LiesAlikeOneIn(3); 6],
+        &[Habit::Hoards; 6],
+        &[Habit::Hoards, Habit::LiesAlikeOneIn(2), Habit::LiesOneIn(2), Habit::WrongNodesOneIn(2)],
+    ];
+    for seed in 0..100 {
+        let malice = kinds[seed as usize % kinds.len()];
+        let mut world = world(&truth, malice, seed);
+        // Cho has not come.
+        world.workers.remove(2);
+        rounds(&mut world);
+        assert!(world.is_exact(), "seed {seed}, {malice:?}");
+        for honest in &world.workers[..2] {
+            assert!(!world.core.votes.is_quarantined(&honest.identity()), "seed {seed}: {}", honest.owner);
+        }
+    }
+}
+
+#[test]
+fn run_ends_when_every_other_owner_has_left_in_100_runs() {
+    let truth = Truth::of(8, 20);
+    for seed in 0..100 {
+        let mut world = world(&truth, &[], seed);
+        for _ in 0..3 + seed % 20 {
+            world.round();
+        }
+        // Who leaves dies, or says so.
+        for k in [1, 2] {
+            if seed % 2 == 0 { world.die(k) } else { world.release(k, true) }
+        }
+        world.workers.truncate(1);
+        world.finish();
+        assert!(world.is_exact(), "seed {seed}");
+    }
+}
+
+#[test]
 fn an_owner_who_hoards_beside_a_single_other_delays_the_end_and_does_not_stop_it_in_60_runs() {
     let truth = Truth::of(8, 20);
     for seed in 0..60 {

@@ -27,9 +27,10 @@ use crate::tests::known_worker::{
 /// Nothing here takes longer.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+/// Copies a folder as `kill -9` leaves it: files that are renamed meanwhile are not in the copy.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
+    for entry in fs::read_dir(from).into_iter().flatten() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
         if path.is_dir() {

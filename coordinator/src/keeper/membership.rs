@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::counted;
-use domain::{Lease, Owner, Registration, Renewal, Term, Welcome, WorkerId};
+use domain::{Lease, Owner, Registration, Renewal, Term, Welcome, WorkerId, counted};
 use tracing::{Level, info, warn};
 
 use super::Keeper;

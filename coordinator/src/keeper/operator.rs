@@ -6,8 +6,7 @@
 
 use std::sync::Arc;
 
-use domain::counted;
-use domain::{PolicyChange, Steering, Takeback, Target};
+use domain::{PolicyChange, Steering, Takeback, Target, counted};
 use records::ledger::{Policy, Record, Replicas};
 use records::policy::{PolicyError, possible, raised};
 use records::shard::Shard;

@@ -13,6 +13,7 @@ use tokio::runtime::Runtime;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Code, Request, Response, Status, Streaming, async_trait};
 
+use crate::client::registration;
 use crate::harness::{Completed, Folder, free_address, published, until};
 
 /// Announces a plan, and notes how a worker registers. Without a plan it is something else that speaks gRPC.
@@ -270,15 +271,10 @@ fn a_coordinator_serves_the_versions_that_it_speaks_and_refuses_others_with_a_se
         assert_eq!(plan.release, env!("CARGO_PKG_VERSION"));
         assert_eq!(plan.term.unwrap().number, 1);
         let as_of = |protocol, release: &str| v1::RegisterRequest {
-            fingerprint: plan.fingerprint.clone(),
-            name: "foreign".into(),
             machine: "foreign".into(),
-            threads: 1,
-            kernel: "search/portable".into(),
-            self_test: 14_200,
             protocol,
             release: release.into(),
-            ..v1::RegisterRequest::default()
+            ..registration(plan.fingerprint.clone(), "foreign")
         };
         for release in ["0.0.1", ""] {
             assert!(client.register(as_of(1, release)).await.is_ok(), "{release:?}");

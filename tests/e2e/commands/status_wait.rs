@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::forgery::flip;
+use crate::forgery::interrupt_and_damage;
 use crate::harness::{Folder, free_address, published, until};
 use crate::waiting::{SEES_RUN, start_waiting};
 
@@ -29,11 +29,7 @@ fn status_is_printed_once_the_run_is_complete() {
 #[test]
 fn withheld_answer_ends_the_wait_with_3() {
     let folder = Folder::new();
-    let running = folder.start("count 16 --run run --isa portable --quiet", "count.log");
-    until("something is on record", || folder.counts("run") > 100);
-    running.terminate();
-    running.end();
-    flip(&folder);
+    interrupt_and_damage(&folder);
     let (_coordinator, address) = folder.serve("coordinator --run run --stay", "log");
     let ended = folder.start(&format!("status --wait --coordinator http://{address}"), "wait.log").end();
     assert!(ended.code == Some(3) && ended.stdout.contains("withheld"), "{ended:?}");

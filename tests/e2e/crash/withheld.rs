@@ -11,7 +11,7 @@ use records::store::{OpenOptions, Store};
 use records::testing::known_run;
 use serde_json::Value;
 
-use crate::forgery::flip;
+use crate::forgery::{flip, interrupt_and_damage};
 use crate::harness::{Folder, Running, published, until};
 use crate::http::get;
 
@@ -30,11 +30,7 @@ fn said(folder: &Folder, log: &str, words: &str) -> usize {
 #[test]
 fn workers_wait_for_the_answer_of_a_run_that_stays_and_count_on_with_the_mended_ledger() {
     let folder = Folder::new();
-    let running = folder.start("count 16 --run run --isa portable --quiet", "count.log");
-    until("something is on record", || folder.counts("run") > 100);
-    running.terminate();
-    running.end();
-    flip(&folder);
+    interrupt_and_damage(&folder);
     let (mut coordinator, address) =
         folder.serve("coordinator --run run --json --stay --http 127.0.0.1:0", "withheld.log");
     let http = coordinator.dashboard();

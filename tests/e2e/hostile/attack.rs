@@ -15,6 +15,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request, Status};
 
+use crate::client::registration;
 use crate::harness::{Folder, Running, published, until};
 
 /// Who may do what, in the files of a folder of keys; no TLS, so that an attacker needs none.
@@ -222,15 +223,8 @@ fn an_owner_that_registers_without_end_uses_up_its_own_and_the_status_stays_read
         let plan = client.plan(v1::PlanRequest {}).await.unwrap().into_inner();
         let refused = loop {
             let request = v1::RegisterRequest {
-                fingerprint: plan.fingerprint.clone(),
-                name: "x".repeat(200),
-                threads: 1,
-                kernel: "search/portable".into(),
-                held: Vec::new(),
                 machine: "y".repeat(200),
-                self_test: 14_200,
-                protocol: 1,
-                ..v1::RegisterRequest::default()
+                ..registration(plan.fingerprint.clone(), &"x".repeat(200))
             };
             if let Err(status) = client.register(request).await {
                 break status;
@@ -264,17 +258,8 @@ fn a_worker_can_be_named_by_its_owner_only() {
     Runtime::new().unwrap().block_on(async {
         let mut client = bearer(&address, GREEDY);
         let plan = client.plan(v1::PlanRequest {}).await.unwrap().into_inner();
-        let request = v1::RegisterRequest {
-            fingerprint: plan.fingerprint,
-            name: "greedy".into(),
-            threads: 1,
-            kernel: "search/portable".into(),
-            held: Vec::new(),
-            machine: "greedy".into(),
-            self_test: 14_200,
-            protocol: 1,
-            ..v1::RegisterRequest::default()
-        };
+        let request =
+            v1::RegisterRequest { machine: "greedy".into(), ..registration(plan.fingerprint, "greedy") };
         let own = client.register(request).await.unwrap().into_inner().worker;
         assert!(client.renew(v1::RenewRequest { worker: own, leases: Vec::new() }).await.is_ok());
         let leaving = v1::ReleaseRequest { worker, leases: Vec::new(), leaving: true };

@@ -14,8 +14,9 @@ use proto::v1::coordinator_client::CoordinatorClient;
 use queens::{Board, Plan, PlanSpec, UnitId};
 use tonic::transport::Channel;
 use tonic::{Code, Request};
-use worker::{Config, CoordinatorError, Lender};
+use worker::{CoordinatorError, Lender};
 
+use crate::client::{config, registration};
 use crate::credentials::{keys, serve, text};
 use crate::harness::{Completed, Folder, Running, published, until};
 
@@ -38,17 +39,7 @@ fn requests_out_of_all_proportion_and_of_unknown_fields_are_refused() {
     let (address, _coordinator) = open_coordinator(&folder);
     call(&address, async |mut client| {
         let plan = client.plan(v1::PlanRequest {}).await.unwrap().into_inner();
-        let register = v1::RegisterRequest {
-            fingerprint: plan.fingerprint,
-            name: "a".into(),
-            threads: 1,
-            kernel: "search/portable".into(),
-            held: Vec::new(),
-            machine: "here".into(),
-            self_test: 14_200,
-            protocol: 1,
-            ..v1::RegisterRequest::default()
-        };
+        let register = registration(plan.fingerprint, "a");
         let refused = [
             v1::RegisterRequest { threads: u32::MAX, ..register.clone() },
             v1::RegisterRequest { threads: 0, ..register.clone() },
@@ -98,17 +89,7 @@ fn a_storm_of_registrations_is_refused_and_passes() {
     let (address, coordinator) = open_coordinator(&folder);
     call(&address, async |mut client| {
         let plan = client.plan(v1::PlanRequest {}).await.unwrap().into_inner();
-        let register = v1::RegisterRequest {
-            fingerprint: "of another plan, so that none is left behind".into(),
-            name: "storm".into(),
-            threads: 1,
-            kernel: "search/portable".into(),
-            held: Vec::new(),
-            machine: "here".into(),
-            self_test: 14_200,
-            protocol: 1,
-            ..v1::RegisterRequest::default()
-        };
+        let register = registration("of another plan, so that none is left behind", "storm");
         assert_ne!(register.fingerprint, plan.fingerprint);
         let mut admitted = 0;
         let refused = loop {
@@ -227,18 +208,8 @@ impl Lender for LastRenewal {
 #[test]
 fn a_worker_that_waits_in_vain_for_units_hears_of_the_end_when_it_renews() {
     let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
-    let config = Config {
-        name: "a".into(),
-        machine: "here".into(),
-        threads: 1,
-        kernel: queens::kernel::kernel(queens::kernel::Method::Search, None).unwrap(),
-        give_up_after: None,
-        hopeful: worker::Hopeful::default(),
-        give_up_unrecorded_after: None,
-        finishes_when_lost: false,
-        ahead: worker::AHEAD,
-        drain: Duration::ZERO,
-    };
+    let kernel = queens::kernel::kernel(queens::kernel::Method::Search, None).unwrap();
+    let config = config("here", kernel);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let summary = runtime.block_on(async {
         let work = worker::run(
@@ -259,17 +230,7 @@ fn who_renews_after_the_end_is_told_so() {
         folder.serve("coordinator --n 10 --run run --stay --double-check none", "log");
     call(&address, async |mut client| {
         let plan = client.plan(v1::PlanRequest {}).await.unwrap().into_inner();
-        let register = v1::RegisterRequest {
-            fingerprint: plan.fingerprint,
-            name: "a".into(),
-            threads: 1,
-            kernel: "search/portable".into(),
-            held: Vec::new(),
-            machine: "here".into(),
-            self_test: 14_200,
-            protocol: 1,
-            ..v1::RegisterRequest::default()
-        };
+        let register = registration(plan.fingerprint, "a");
         let worker = client.register(register).await.unwrap().into_inner().worker;
         let renew = v1::RenewRequest { worker, leases: Vec::new() };
         assert!(!client.renew(renew.clone()).await.unwrap().into_inner().finished);

@@ -4,9 +4,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
+use proto::v1;
 use queens::kernel::Kernel;
 use tonic::async_trait;
 use worker::{Config, CoordinatorError, Lender, Remote};
+
+/// How a worker of the plan with that fingerprint introduces itself.
+pub fn registration(fingerprint: impl Into<String>, name: &str) -> v1::RegisterRequest {
+    v1::RegisterRequest {
+        fingerprint: fingerprint.into(),
+        name: name.into(),
+        machine: "here".into(),
+        threads: 1,
+        kernel: "search/portable".into(),
+        self_test: 14_200,
+        protocol: 1,
+        ..v1::RegisterRequest::default()
+    }
+}
 
 /// How counts are reported.
 #[async_trait]

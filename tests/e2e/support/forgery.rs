@@ -12,10 +12,19 @@ use rand::{Rng, RngExt};
 use records::run_directory::RunDirectory;
 use serde_json::{Map, Value, json};
 
-use crate::harness::Folder;
+use crate::harness::{Folder, until};
 
 /// The fields of a line without its hash and CRC, the kind first.
 pub type Line = Map<String, Value>;
+
+/// Begins the run of n = 16, stops it after some hundred counts, and damages its ledger.
+pub fn interrupt_and_damage(folder: &Folder) {
+    let running = folder.start("count 16 --run run --isa portable --quiet", "count.log");
+    until("something is on record", || folder.counts("run") > 100);
+    running.terminate();
+    running.end();
+    flip(folder);
+}
 
 /// A run directory about to be forged.
 #[derive(Clone)]

@@ -158,18 +158,15 @@ impl Leases {
         self.end_of(unit, worker);
         let expires = now.saturating_add(LEASE_TIME).min(renewable_until);
         let holding = Holding { worker, token, variant, work, since: now, expires, renewable_until };
-        match self.by_unit.get_mut(&unit) {
-            Some(lent) => {
-                self.single.remove(&(lent.first.since, unit));
-                if let Some(former) = lent.backup.replace(holding) {
-                    self.forget(unit, &former);
-                }
+        if let Some(lent) = self.by_unit.get_mut(&unit) {
+            self.single.remove(&(lent.first.since, unit));
+            if let Some(former) = lent.backup.replace(holding) {
+                self.forget(unit, &former);
             }
-            None => {
-                self.to_count += usize::from(purpose == Purpose::Count);
-                self.single.insert((now, unit));
-                self.by_unit.insert(unit, Lent { purpose, first: holding, backup: None });
-            }
+        } else {
+            self.to_count += usize::from(purpose == Purpose::Count);
+            self.single.insert((now, unit));
+            self.by_unit.insert(unit, Lent { purpose, first: holding, backup: None });
         }
         let new = || Held { owner: owner.clone(), units: BTreeSet::new(), work: 0 };
         let held = self.by_worker.entry(worker).or_insert_with(new);

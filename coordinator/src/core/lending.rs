@@ -206,7 +206,6 @@ impl Core {
     /// The same, though the unit may have killed workers of the owner.
     fn task_though_lost(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
         match self.votes.need(&self.work, unit) {
-            Need::Nothing => None,
             Need::Count => Some((Purpose::Count, Variant::default())),
             Need::Decision => {
                 let Borrower { identity, kernel, methods, .. } = borrower;
@@ -216,7 +215,7 @@ impl Core {
                 let origin = self.votes.standing().vote(unit)?.origin;
                 Some((Purpose::Check, self.variant_to_check(borrower, unit, origin)))
             }
-            Need::Check(_) => None,
+            Need::Nothing | Need::Check(_) => None,
         }
     }
 

@@ -140,7 +140,7 @@ impl Core {
         let said = ballot.summary(|owner, machine| Owner::new(owner).title(machine));
         let others = match disputed.len() {
             1 => String::new(),
-            several => format!(" ({} units are in dispute)", several),
+            several => format!(" ({several} units are in dispute)"),
         };
         let whom = if ballot.is_among_owners() { "of another owner" } else { "on another machine" };
         Some(format!(

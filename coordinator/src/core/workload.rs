@@ -95,7 +95,7 @@ impl Workload {
     pub fn symmetric_constellation(&self, unit: UnitId) -> Option<u32> {
         match self.plan.summand(unit) {
             Summand::Symmetric(constellation, _) => Some(constellation),
-            _ => None,
+            Summand::Asymmetric => None,
         }
     }
 

@@ -20,11 +20,13 @@ pub struct PolicyInForce {
     pub double_check: String,
     /// How many followers must have a record before it is acknowledged.
     pub replicas: u32,
+    /// By how many owners each checked unit must have been counted: 1 or 2.
+    pub require_owners: u32,
     /// Where the change is on disk.
     pub copies: Copies,
 }
 
-/// On how many disks besides the coordinator's that is which it was asked to put on record. Coordinators of before said nothing of it.
+/// On how many disks besides the coordinator's that is which it was asked to put on record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copies {
     /// So many followers have it.

@@ -102,6 +102,8 @@ pub struct RunStatus {
     pub paused: Option<String>,
     /// Which counts are made a second time: none, a share as in 1%, or all.
     pub double_check: String,
+    /// By how many owners each checked unit must have been counted: 1 or 2.
+    pub require_owners: u32,
     /// The release that serves the run.
     pub release: String,
 }

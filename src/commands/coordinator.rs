@@ -149,7 +149,8 @@ async fn listen(address: SocketAddr, option: &str) -> anyhow::Result<TcpListener
 fn outdated(run: &ServedRun, status: &RunStatus) -> Vec<&'static str> {
     let checks = run.double_check.is_some_and(|typed| typed.to_string() != status.double_check);
     let replicas = run.replicas.is_some_and(|typed| typed != status.replicas);
-    [("--double-check", checks), ("--replicas", replicas)]
+    let owners = run.require_owners.is_some_and(|typed| typed != status.require_owners);
+    [("--double-check", checks), ("--replicas", replicas), ("--require-owners", owners)]
         .into_iter()
         .filter_map(|(option, is_outdated)| is_outdated.then_some(option))
         .collect()

@@ -17,11 +17,12 @@ pub fn run(args: &PolicyArgs) -> anyhow::Result<ExitCode> {
     let double_check = args.change.double_check.map(|policy| policy.to_string());
     let PolicyChangeArgs { replicas, require_owners, .. } = args.change;
     let change = PolicyChange { double_check, replicas, require_owners, reason: args.reason.clone() };
-    let (at, PolicyInForce { double_check, replicas, copies }) =
+    let (at, PolicyInForce { double_check, replicas, require_owners, copies }) =
         ask(addresses, args.operator.keys.as_deref(), async |remote| {
             remote.change_policy(change.clone()).await
         })?;
-    print(&format!("in force at {at}: --double-check {double_check} --replicas {replicas}"))?;
+    let checks = format!("--double-check {double_check} --require-owners {require_owners}");
+    print(&format!("in force at {at}: {checks} --replicas {replicas}"))?;
     tell_lack(copies);
     Ok(ExitCode::SUCCESS)
 }

@@ -11,7 +11,7 @@ pub const CONFIG: &str = "config";
 /// command (a worker's `--machine`) or for another day must never do that.
 pub const TYPED: [(&str, &[&str]); 4] = [
     ("retract", &["unit", "machine", "owner", "readmit"]),
-    ("policy", &["double-check", "replicas"]),
+    ("policy", &["double-check", "replicas", "require-owners"]),
     ("coordinator", &["take-over", "accept-loss"]),
     ("count", &["accept-loss"]),
 ];

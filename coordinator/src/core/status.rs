@@ -69,6 +69,7 @@ impl Core {
             machines: listed(machines),
             paused: self.paused.clone(),
             double_check: self.policy().to_string(),
+            require_owners: self.require_owners().unwrap_or(1),
             release: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }

@@ -210,7 +210,11 @@ impl Keeper {
                 Err(error) => drop(reply.send(Err(error))),
             },
             Request::ChangePolicy(change, reply) => match self.change_policy(&change) {
-                Ok(double_check) => self.answer_when_copied(Answer::Policy { double_check, reply }),
+                Ok(()) => {
+                    let require_owners = self.core.require_owners().unwrap_or(1);
+                    let double_check = self.core.policy();
+                    self.answer_when_copied(Answer::Policy { double_check, require_owners, reply });
+                }
                 Err(error) => drop(reply.send(Err(error))),
             },
             Request::Steer(steering, reply) => {

@@ -11,7 +11,7 @@ use records::ledger::{Policy, Record, Replicas};
 use records::policy::{PolicyError, possible, raised};
 use records::shard::Shard;
 use records::standing::Identity;
-use records::{DoubleCheck, NothingToRetract, retractions};
+use records::{NothingToRetract, retractions};
 use tracing::Level;
 
 use super::Keeper;
@@ -20,8 +20,8 @@ use super::inbox::CallError;
 use crate::event::Event;
 
 impl Keeper {
-    /// Puts the change on record and does as it says. What holds already is not recorded again. Gives how counts are checked from now on.
-    pub(super) fn change_policy(&mut self, change: &PolicyChange) -> Result<DoubleCheck, CallError> {
+    /// Puts the change on record and does as it says. What holds already is not recorded again.
+    pub(super) fn change_policy(&mut self, change: &PolicyChange) -> Result<(), CallError> {
         // What is on its way first: whether it is checked was decided by the policy of before.
         self.commit();
         if matches!(self.stage, Stage::Ended(_)) {
@@ -52,7 +52,7 @@ impl Keeper {
         if let Some(replicas) = replicas {
             self.followers.need(replicas);
         }
-        Ok(self.core.policy())
+        Ok(())
     }
 
     /// Puts on record what the operator takes back, and gives the number of counts that are taken back: of a machine or

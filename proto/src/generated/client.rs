@@ -238,6 +238,8 @@ pub struct ChangePolicyReply {
     pub replicas: u32,
     #[prost(message, optional, tag = "3")]
     pub copies: ::core::option::Option<Copies>,
+    #[prost(uint32, tag = "4")]
+    pub require_owners: u32,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StatusRequest {}
@@ -344,6 +346,9 @@ pub struct StatusReply {
     /// Which run this is, as in PlanReply.
     #[prost(bytes = "vec", tag = "39")]
     pub run: ::prost::alloc::vec::Vec<u8>,
+    /// By how many owners each checked unit must have been counted: 1 or 2.
+    #[prost(uint32, tag = "40")]
+    pub require_owners: u32,
 }
 /// How far the constellations that share the queens in the first and the last row are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

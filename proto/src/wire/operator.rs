@@ -81,15 +81,21 @@ impl TryFrom<v1::ChangePolicyRequest> for PolicyChange {
 }
 
 impl From<PolicyInForce> for v1::ChangePolicyReply {
-    fn from(PolicyInForce { double_check, replicas, copies }: PolicyInForce) -> Self {
-        Self { double_check, replicas, copies: Some(copies.into()) }
+    fn from(policy: PolicyInForce) -> Self {
+        let PolicyInForce { double_check, replicas, require_owners, copies } = policy;
+        Self { double_check, replicas, require_owners, copies: Some(copies.into()) }
     }
 }
 
 impl From<v1::ChangePolicyReply> for PolicyInForce {
     fn from(reply: v1::ChangePolicyReply) -> Self {
-        let v1::ChangePolicyReply { double_check, replicas, copies } = reply;
-        Self { double_check, replicas, copies: copies.map_or_else(Copies::default, Into::into) }
+        let v1::ChangePolicyReply { double_check, replicas, require_owners, copies } = reply;
+        Self {
+            double_check,
+            replicas,
+            require_owners,
+            copies: copies.map_or_else(Copies::default, Into::into),
+        }
     }
 }
 

@@ -74,6 +74,7 @@ impl From<RunStatus> for v1::StatusReply {
             machines_there: status.machines_there,
             paused: status.paused,
             double_check: status.double_check,
+            require_owners: status.require_owners,
             release: status.release,
         }
     }
@@ -124,6 +125,7 @@ impl TryFrom<v1::StatusReply> for RunStatus {
             machines: reply.machines.into_iter().map(Into::into).collect(),
             paused: reply.paused,
             double_check: reply.double_check,
+            require_owners: reply.require_owners,
             release: reply.release,
         })
     }

@@ -232,7 +232,7 @@ prop_compose! {
         (workers, machines, set_aside) in (vec(worker_status(), 0..3), vec(machine_status(), 0..3), vec(unit(), 0..5)),
         left_out in any::<[u32; 5]>(),
         assurance in assurance(),
-        (term, replicas, followers) in (option::of(term()), any::<u32>(), any::<u32>()),
+        (term, [replicas, followers, require_owners]) in (option::of(term()), any::<[u32; 3]>()),
         (families, history, events) in (vec(family_status(), 0..4), vec(sample(), 0..4), vec(event(), 0..4)),
         (paused, double_check, release) in (option::of(any::<String>()), any::<String>(), any::<String>()),
         (total, done_work) in (0.0..1e12, 0.0..1e12),
@@ -248,7 +248,8 @@ prop_compose! {
         RunStatus {
             board, fingerprint, run, units, done, leased, disputed, progress, totals, elapsed, left, rate, phase, trouble,
             workers, workers_total, threads_total, term, replicas, followers, assurance, set_aside, set_aside_total, work, families,
-            history, events, machines, machines_total, machines_there, paused, double_check, release,
+            history, events, machines, machines_total, machines_there, paused, double_check, require_owners,
+            release,
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::ledger::{LedgerPosition, Policy, Record, Recount, Replicas, UnitRecor
 use crate::replay::beginning;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
-use crate::standing::{Level, RecordError, Standing, UnitMark, Vote};
+use crate::standing::{Level, RecordError, Standing, Sums, UnitMark, Vote};
 use crate::store::Store;
 
 /// Records of one commit.
@@ -87,7 +87,7 @@ impl<'a> JointLedger<'a> {
     /// # Errors
     /// The disk would not do it.
     pub fn end(mut self) -> Result<Standing, MergeError> {
-        self.check_as(self.survey.policy())?;
+        self.check_as(self.survey.policy(), self.survey.require_owners())?;
         let Survey { replicas, at, .. } = *self.survey;
         if replicas > 0 {
             self.write(Record::Replicas(Replicas { replicas, reason: None, at }))?;
@@ -137,7 +137,7 @@ impl<'a> JointLedger<'a> {
         let is_written = self.standing.is_done(r.unit);
         if is_standing && !is_written {
             let (of, of_owner) = (None, String::new());
-            self.check_as(self.policy)?;
+            self.check_as(self.policy, None)?;
             self.write(Record::Count(UnitRecord { recount: self.recount(r), of, of_owner, ..r.clone() }))?;
             let early = self.early.remove(&r.unit).unwrap_or_default();
             return early.iter().try_for_each(|r| self.confirmed(r, standing));
@@ -193,18 +193,15 @@ impl<'a> JointLedger<'a> {
     }
 
     /// Counts that follow were drawn, or not, under that policy: as usual, where none is said.
-    fn check_as(&mut self, said: Option<DoubleCheck>) -> Result<(), MergeError> {
-        let in_force = self.standing.sums().policy;
+    fn check_as(&mut self, said: Option<DoubleCheck>, require_owners: Option<u32>) -> Result<(), MergeError> {
+        let Sums { policy: in_force, require_owners: required, .. } = *self.standing.sums();
         let double_check = said.unwrap_or_default();
-        if in_force == Some(double_check) || (in_force, said) == (None, None) {
+        let is_policy_in_force = in_force == Some(double_check) || (in_force, said) == (None, None);
+        if is_policy_in_force && required == require_owners {
             return Ok(());
         }
-        self.write(Record::Policy(Policy {
-            double_check,
-            require_owners: None,
-            reason: None,
-            at: self.survey.at,
-        }))
+        let at = self.survey.at;
+        self.write(Record::Policy(Policy { double_check, require_owners, reason: None, at }))
     }
 
     fn write(&mut self, record: Record) -> Result<(), MergeError> {

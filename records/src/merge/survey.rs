@@ -35,6 +35,8 @@ pub(super) struct Survey {
     /// that says so.
     struck: BTreeMap<(String, Option<String>, bool), (usize, Expulsion)>,
     policies: Vec<Option<DoubleCheck>>,
+    /// By how many owners each part had its checked units counted.
+    owners: Vec<Option<u32>>,
     /// As many followers as any part waits for.
     pub replicas: u32,
     /// How many counts of whom are left out.
@@ -74,6 +76,7 @@ impl Survey {
             origins: Vec::new(),
             struck: BTreeMap::new(),
             policies: Vec::new(),
+            owners: Vec::new(),
             replicas: 0,
             left_out: BTreeMap::new(),
             repeated: 0,
@@ -152,6 +155,7 @@ impl Survey {
             self.expect_few_disputes(|| format!("unit {unit} is in {}", part.path().display()))?;
         }
         self.policies.push(own.sums().policy);
+        self.owners.push(own.sums().require_owners);
         self.replicas = self.replicas.max(own.replicas(None));
         // Each vote about a unit in dispute is a contradiction in the joint ledger.
         let votes = self.votes() - votes_before;
@@ -279,5 +283,10 @@ impl Survey {
         let weakest = said.min_by(|a, b| a.strength().total_cmp(&b.strength()))?;
         let is_said = weakest == DoubleCheck::None || self.policies.iter().all(Option::is_some);
         is_said.then_some(weakest)
+    }
+
+    /// By how many owners each checked unit must have been counted, where all parts required that.
+    pub fn require_owners(&self) -> Option<u32> {
+        self.owners.iter().copied().min().flatten()
     }
 }

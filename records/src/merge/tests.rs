@@ -119,6 +119,26 @@ fn what_a_machine_counted_that_was_wrong_in_another_part_is_open_again() {
 }
 
 #[test]
+fn joint_run_requires_two_owners_where_all_parts_do() {
+    let parts = Parts::new();
+    let part = |name, shard, require_owners, units: Vec<u64>| {
+        let double_check = DoubleCheck::None;
+        let policy = Record::Policy(Policy { double_check, require_owners, reason: None, at: 1 });
+        let records: Vec<_> = [policy].into_iter().chain(counts(units.into_iter(), "first")).collect();
+        parts.write(name, shard, &records)
+    };
+    for (other, joint) in [(Some(2), Some(2)), (None, None)] {
+        let runs = [
+            part("a", "1/2", Some(2), (0..units()).step_by(2).collect()),
+            part("b", "2/2", other, (1..units()).step_by(2).collect()),
+        ];
+        let (_, audit) = parts.merge(&runs);
+        assert_eq!(audit.standing.sums().require_owners, joint);
+        ["a", "b", "out"].iter().for_each(|name| fs::remove_dir_all(parts.path(name)).unwrap());
+    }
+}
+
+#[test]
 fn the_bound_of_the_joint_run_is_one_of_the_part_that_drew_least() {
     let parts = Parts::new();
     let policy =

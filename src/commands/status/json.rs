@@ -12,6 +12,7 @@ pub fn value(status: &RunStatus) -> Value {
     let more = json!({
         "worth": assurance::value(&status.assurance, status.units),
         "double_check": status.double_check,
+        "require_owners": status.require_owners,
         "paused": status.paused,
         "set_aside_total": status.set_aside_total,
         "set_aside": status.set_aside.iter().map(|unit| unit.0).collect::<Vec<_>>(),

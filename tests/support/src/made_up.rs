@@ -63,6 +63,7 @@ pub fn empty() -> RunStatus {
         machines_there: 0,
         paused: None,
         double_check: "1%".into(),
+        require_owners: 1,
         release: "0.1.0".into(),
     }
 }

@@ -10,7 +10,7 @@ use crate::keeper::inbox::{CallError, ReplyTo};
 pub(in crate::keeper) enum Answer {
     Report { verdicts: Vec<Verdict>, reply: ReplyTo<Vec<Verdict>> },
     Retraction { units: u64, reply: ReplyTo<TakenBack> },
-    Policy { double_check: DoubleCheck, reply: ReplyTo<PolicyInForce> },
+    Policy { double_check: DoubleCheck, require_owners: u32, reply: ReplyTo<PolicyInForce> },
 }
 
 impl Answer {
@@ -23,9 +23,9 @@ impl Answer {
         match self {
             Answer::Report { verdicts, reply } => drop(reply.send(Ok(verdicts))),
             Answer::Retraction { units, reply } => drop(reply.send(Ok(TakenBack { units, copies }))),
-            Answer::Policy { double_check, reply } => {
+            Answer::Policy { double_check, require_owners, reply } => {
                 let (double_check, replicas) = (double_check.to_string(), copies.replicas);
-                drop(reply.send(Ok(PolicyInForce { double_check, replicas, copies })));
+                drop(reply.send(Ok(PolicyInForce { double_check, replicas, require_owners, copies })));
             }
         }
     }

@@ -158,6 +158,38 @@ fn ledgers_that_are_sound_are_so_for_both_verifiers() {
 }
 
 #[test]
+fn machine_that_contradicts_itself_ten_times_is_believed_by_no_verifier() {
+    if !tools::is_there("python3") {
+        return;
+    }
+    let folder = Folder::new();
+    let plain = counted(&folder, 12);
+    let counts: Vec<_> = plain.all("count").into_iter().map(|at| plain.lines[at].clone()).collect();
+    let runs = [9, 10].map(|contradictions| {
+        let mut forgery = plain.clone();
+        let machine = counts[0]["machine"].as_str().unwrap();
+        for count in &counts[10..10 + contradictions] {
+            forgery.lines.retain(|line| line["kind"] != "check" || line["unit"] != count["unit"]);
+            forgery.append(by_another(count, "conflict", machine, 1));
+            forgery.append(retraction(count, false));
+            forgery.append(by_another(count, "count", machine, 0));
+        }
+        // Only of a machine that is not believed is a count taken back so.
+        forgery.append(retraction(&counts[0], true));
+        forgery.append(by_another(&counts[0], "count", "second", 0));
+        forgery.number_marks();
+        let run = format!("contradictions-{contradictions}");
+        forgery.write(&folder.path().join(&run));
+        run
+    });
+    for ((run, report), is_sound) in runs.iter().zip(check_each(&folder, &runs)).zip([false, true]) {
+        let verified = folder.run(&format!("verify {run} --recount 0"));
+        assert_eq!(report["sound"], is_sound, "{report} {verified:?}");
+        assert_eq!(verified.code == Some(0), is_sound, "{report} {verified:?}");
+    }
+}
+
+#[test]
 fn the_second_verifier_names_the_place_and_ends_with_a_code_for_each_case() {
     if !tools::is_there("python3") {
         return;

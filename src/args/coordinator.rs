@@ -53,7 +53,7 @@ pub struct CoordinatorArgs {
     /// Have each checked unit counted by two owners, however long that takes: 2. It wants --keys, by which owners are known.
     ///
     /// It goes on record; diadem policy lifts it.
-    #[arg(long, value_name = "K", value_parser = whole(2..=2), allow_negative_numbers = true, requires = "keys")]
+    #[arg(long, value_name = "K", value_parser = whole(2..=2_u32), allow_negative_numbers = true, requires = "keys")]
     require_owners: Option<u32>,
     #[command(flatten)]
     relax: RelaxArgs,

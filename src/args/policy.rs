@@ -51,6 +51,6 @@ pub struct PolicyChangeArgs {
     #[arg(long, value_name = "K", value_parser = whole(0..=MOST_FOLLOWERS as u32), allow_negative_numbers = true)]
     pub replicas: Option<u32>,
     /// By how many owners each checked unit must have been counted: 2, or 1 to lift that.
-    #[arg(long, value_name = "K", value_parser = whole(1..=2), allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", value_parser = whole(1..=2_u32), allow_negative_numbers = true)]
     pub require_owners: Option<u32>,
 }

@@ -21,7 +21,8 @@ pub fn run(args: &PolicyArgs) -> anyhow::Result<ExitCode> {
         ask(addresses, args.operator.keys.as_deref(), async |remote| {
             remote.change_policy(change.clone()).await
         })?;
-    let options = format!("--double-check {double_check} --replicas {replicas} --require-owners {require_owners}");
+    let options =
+        format!("--double-check {double_check} --replicas {replicas} --require-owners {require_owners}");
     print(&format!("in force at {at}: {options}"))?;
     tell_lack(copies);
     Ok(ExitCode::SUCCESS)

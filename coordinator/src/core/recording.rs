@@ -50,7 +50,9 @@ impl Core {
         self.members.look_up_participants(&self.votes.standing().sums().machines);
         let maker = (identity.owner.name(), &*identity.machine);
         let has_checkers = self.members.participants().highest_degree(maker) > Level::AnotherWay;
-        let reported = Reported { record, identity, has_checkers };
+        let standing = self.votes.standing().vote(unit);
+        let degree = standing.map_or(Level::Once, |vote| self.degree(now, vote.origin.machine));
+        let reported = Reported { record, identity, has_checkers, degree };
         Ok(self.votes.judge(&self.work, reported, &mut self.random))
     }
 

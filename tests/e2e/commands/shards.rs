@@ -193,7 +193,9 @@ fn shards_that_disagree_leave_a_dispute_that_the_joint_run_decides() {
     assert!(merged.stdout.contains("1 unit missing"), "{merged:?}");
     let verified = folder.run("verify out");
     assert!(verified.code == Some(3) && verified.stderr.contains("1 unit missing"), "{verified:?}");
-    folder.run("count 12 --run out --method meet --quiet");
+    // Two machines differ: a third one decides.
+    folder.run("count 12 --run out --quiet").refused(&["in dispute", "another machine", "diadem retract"]);
+    assert_eq!(folder.run("count 12 --run out --machine third --quiet").code, Some(0));
     let worth = worth(&folder, "out");
     assert!(worth["conflicts"].as_u64() >= Some(1), "{worth}");
 }

@@ -74,6 +74,25 @@ fn idle_worker_is_lent_the_oldest_lease_of_others() {
 }
 
 #[test]
+fn backup_of_the_same_owner_leaves_the_check_to_another() {
+    let mut core = core_with(DoubleCheck::All);
+    let ben = join_of(&mut core, "ben", "c");
+    let [(_, of_a), (b, of_b)] = two_units_left(&mut core);
+    let left = [of_a.unit, of_b.unit];
+    // He checks what may be checked, and leaves.
+    after_checks(&mut core, T0, ben, &left);
+    core.release(T0, ben, &[], true).unwrap();
+    let c = join_of(&mut core, "ada", "another");
+    let backups = after_checks(&mut core, T0, c, &left);
+    let backup = *backups.iter().find(|lease| lease.unit == of_b.unit).unwrap();
+    assert_eq!(report(&mut core, T0, b, of_b, 5), Verdict::Recorded);
+    assert_eq!(report(&mut core, T0, c, backup, 5), Verdict::Known);
+    let ben = join_of(&mut core, "ben", "c");
+    let checks = core.lease(T0, ben, 9).unwrap();
+    assert!(checks.iter().any(|lease| lease.unit == of_b.unit), "{checks:?}");
+}
+
+#[test]
 fn last_backup_outlives_the_first_lease() {
     let mut core = core();
     let [(a, of_a), (b, of_b)] = two_units_left(&mut core);

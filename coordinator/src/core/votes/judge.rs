@@ -6,7 +6,8 @@
 //!     in dispute, and it wins (`ballot`)         it stands, and those who said otherwise were wrong
 //!     in dispute, and it does not                one more vote
 //! a standing count, and it is the same:
-//!     more independent than before               a check
+//!     as independent as is asked for,
+//!     and more so than before                    a check
 //!     else                                       said again
 //! a standing count, and it is another:
 //!     two owners have counted the unit,
@@ -38,6 +39,8 @@ pub struct Reported {
     pub identity: Identity,
     /// Whether another machine can check it.
     pub has_checkers: bool,
+    /// The lowest degree at which the standing count may be checked now.
+    pub degree: Level,
 }
 
 impl Votes {
@@ -48,7 +51,7 @@ impl Votes {
         reported: Reported,
         random: &mut StdRng,
     ) -> (Verdict, Vec<Record>) {
-        let Reported { record, identity, has_checkers } = reported;
+        let Reported { record, identity, has_checkers, degree } = reported;
         let unit = record.unit;
         if let Some(recording) = self.recording.get(&unit) {
             let is_same = recording.count == record.count && recording.identity == identity;
@@ -56,7 +59,7 @@ impl Votes {
         }
         let recording = Recording::new(record.count, identity.clone());
         let (verdict, records) = if self.standing.is_done(unit) {
-            self.compare(work, record)
+            self.compare(work, record, degree)
         } else if self.ballot(work, unit).is_empty() {
             // Nobody else who is believed has counted it.
             let recount = self.recount(work, &identity, unit, has_checkers, random);
@@ -119,7 +122,7 @@ impl Votes {
     }
 
     /// Another count of a unit that has a standing one.
-    fn compare(&self, work: &Workload, mut record: UnitRecord) -> (Verdict, Vec<Record>) {
+    fn compare(&self, work: &Workload, mut record: UnitRecord, degree: Level) -> (Verdict, Vec<Record>) {
         let unit = record.unit;
         // It is known once the ledger has been read.
         let Some(standing) = self.standing.vote(unit) else { return (Verdict::Later, Vec::new()) };
@@ -127,7 +130,7 @@ impl Votes {
         let is_of_owner = counted.owner == record.owner;
         (record.of, record.of_owner) = (Some(counted.name.clone()), counted.owner.clone());
         if self.standing.equals(work.plan(), &record, &standing) {
-            return if self.confirms(work, &standing, &record) {
+            return if self.confirms(work, &standing, &record, degree) {
                 (Verdict::Recorded, vec![Record::Check(record)])
             } else {
                 (Verdict::Known, Vec::new())
@@ -144,13 +147,15 @@ impl Votes {
     }
 
     /// Whether an equal count confirms the standing one more than it has been: by the other algorithm, for a symmetric count; and by
-    /// another method and image, where the same machine has made both.
-    fn confirms(&self, work: &Workload, standing: &Vote, second: &UnitRecord) -> bool {
+    /// another method and image, where the same machine has made both. A check that is due is not made by less independent machines than
+    /// it is asked of: they had the unit as a backup.
+    fn confirms(&self, work: &Workload, standing: &Vote, second: &UnitRecord, degree: Level) -> bool {
         let machines = &self.standing.sums().machines;
         let ((owner, machine), kernel, mirrored) = machines.making(standing);
         let level = Level::between((owner, machine), (&second.owner, &second.machine));
         let is_another_way = kernel != second.kernel && mirrored != second.mirrored;
         level > self.standing.level(second.unit)
+            && (level >= degree || !self.standing.is_pending(second.unit, self.policy))
             && confirms_symmetric(work, second.unit, kernel, &second.kernel)
             && (level > Level::AnotherWay || is_another_way)
     }

@@ -14,9 +14,6 @@ use crate::pool::Pool;
 /// How long a request for units waits at the coordinator.
 const LEASE_WAIT: Duration = Duration::from_secs(20);
 
-/// At most so many counts in one report.
-const MOST_COUNTS: usize = 10_000;
-
 impl<P: Pool> WorkerLoop<P> {
     /// Makes the calls that are due.
     pub(super) fn call_where_due(&mut self) {
@@ -33,12 +30,8 @@ impl<P: Pool> WorkerLoop<P> {
             return;
         };
         let now = Instant::now();
-        let due = self.report_not_before.is_none_or(|at| at <= now) && self.record_outage.until().is_none();
-        if self.reporting.is_empty() && !self.counted.is_empty() && due {
-            self.report_not_before = None;
-            let most = self.counted.len().min(MOST_COUNTS);
-            self.reporting = self.counted.drain(..most).collect();
-            let report = Report { worker, counts: self.reporting.clone() };
+        if let Some(counts) = self.reporting.next_report() {
+            let report = Report { worker, counts };
             let report = move |c: Arc<dyn Lender>| async move { c.report(report).await };
             self.call(Duration::ZERO, report, LoopEvent::Reported);
         }
@@ -101,16 +94,13 @@ impl<P: Pool> WorkerLoop<P> {
         }
     }
 
-    /// How many units are in hand: to be counted, or counted and not yet reported. Those that are being reported will be
-    /// off the coordinator's books when it looks at a request for more, unless it cannot record at the moment.
+    /// How many units are in hand: to be counted, or counted and not yet reported.
     pub(super) fn in_hand(&self) -> usize {
-        let reporting = if self.record_outage.is_on() { self.reporting.len() } else { 0 };
-        self.counting.len() + self.counted.len() + reporting
+        self.counting.len() + self.reporting.held()
     }
 
     /// What is held. What is counted comes first: where not all may be held any more, it is.
     pub(super) fn leases(&self) -> Vec<Lease> {
-        let counted = self.reporting.iter().chain(&self.counted).map(|count| count.lease);
-        counted.chain(self.counting.values().copied()).collect()
+        self.reporting.leases().chain(self.counting.values().copied()).collect()
     }
 }

@@ -38,7 +38,7 @@ impl<P: Pool> WorkerLoop<P> {
         self.leasing = true;
         let last_reports = async {
             while self.has_unacknowledged() && !self.is_cut_off() {
-                if self.reporting.is_empty() {
+                if !self.reporting.is_under_way() {
                     self.call_where_due();
                 }
                 let Some(answer) = events.recv().await else { break };

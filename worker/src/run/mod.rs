@@ -20,6 +20,7 @@ mod hung;
 mod known_board;
 mod leaving;
 mod replies;
+mod reporting;
 #[cfg(test)]
 mod tests;
 
@@ -27,7 +28,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Lease, LeaseReply, Renewal, UnitCount, Verdict, Welcome, WorkerId};
+use domain::{Lease, LeaseReply, Renewal, Verdict, Welcome, WorkerId};
 use queens::kernel::Kernel;
 use queens::{Plan, UnitId};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -41,6 +42,7 @@ use crate::pace::AskingPace;
 use crate::pool::{Pool, ThreadedPool, UnitOutcome, UnitVariant, is_card, unit_variant};
 pub use error::WorkerError;
 pub use known_board::TEST_HANGS;
+use reporting::Reporting;
 
 /// Counts are gathered in the pool for a quarter of the time that the worker has been there, within these limits, unless
 /// it runs dry; then they are taken and reported. Waking somebody costs more than the smallest units take, and every
@@ -144,8 +146,7 @@ struct WorkerLoop<P> {
     pool: P,
     pace: AskingPace,
     outage: Outage,
-    /// A coordinator that answers may still be unable to record: its disk is full.
-    record_outage: Outage,
+    reporting: Reporting,
     events: UnboundedSender<Answer>,
     membership: Membership,
     /// The number under which it was lent what it holds.
@@ -157,11 +158,6 @@ struct WorkerLoop<P> {
     beyond: Vec<Lease>,
     /// How many outcomes the pool still owes.
     in_pool: usize,
-    /// Counts that are to be reported.
-    counted: Vec<UnitCount>,
-    /// Counts that are being reported.
-    reporting: Vec<UnitCount>,
-    report_not_before: Option<Instant>,
     /// How many units were in hand when some had just been leased: more are leased when a quarter of them is gone.
     full: usize,
     leasing: bool,
@@ -218,7 +214,7 @@ impl<P: Pool> WorkerLoop<P> {
         Self {
             coordinator,
             plan,
-            record_outage: outage.of_records(config.give_up_unrecorded_after),
+            reporting: Reporting::new(outage.of_records(config.give_up_unrecorded_after)),
             outage,
             config,
             self_test,
@@ -230,9 +226,6 @@ impl<P: Pool> WorkerLoop<P> {
             counting: HashMap::new(),
             beyond: Vec::new(),
             in_pool: 0,
-            counted: Vec::new(),
-            reporting: Vec::new(),
-            report_not_before: None,
             full: 0,
             leasing: false,
             renewing: false,
@@ -288,7 +281,7 @@ impl<P: Pool> WorkerLoop<P> {
             }
         }
         self.leave(&mut outcomes, &mut events).await;
-        let units = (self.counted.len() + self.reporting.len()) as u64;
+        let units = self.reporting.unacknowledged() as u64;
         self.summary.unacknowledged += units;
         if matches!(ended, Err(WorkerError::OtherRun)) && self.drains_until.is_some() {
             ended = Ok(());
@@ -317,18 +310,17 @@ impl<P: Pool> WorkerLoop<P> {
         // What waits for an answer wakes nobody before that comes.
         let Membership::Member { renew_next, .. } = self.membership else { return far };
         let renew = if self.renewing { far } else { renew_next };
-        let report = self.record_outage.until().or(self.report_not_before);
-        renew.min(report.unwrap_or(far)).min(far)
+        renew.min(self.reporting.due().unwrap_or(far)).min(far)
     }
 
     /// Whether nothing can be reported at the moment.
     fn is_cut_off(&self) -> bool {
-        self.outage.until().is_some() || self.record_outage.until().is_some()
+        self.outage.until().is_some() || self.reporting.is_blocked()
     }
 
     /// Whether there are counts that the coordinator has not acknowledged.
     fn has_unacknowledged(&self) -> bool {
-        !self.counted.is_empty() || !self.reporting.is_empty()
+        self.reporting.unacknowledged() > 0
     }
 
     fn settle(&mut self, outcome: UnitOutcome) {
@@ -345,7 +337,7 @@ impl<P: Pool> WorkerLoop<P> {
                 if !count.lease.variant.other_kernel {
                     self.pace.counted(self.plan.weight(unit) as f64, count.cpu);
                 }
-                self.counted.push(count);
+                self.reporting.add(count);
             }
             UnitOutcome::Stopped => {}
             UnitOutcome::Beyond(lease) => self.beyond.extend(self.counting.remove(&unit_variant(&lease))),

@@ -1,10 +1,8 @@
 //! What the coordinator's answers change.
 
-use std::collections::{HashMap, HashSet};
-use std::iter::repeat;
-use std::time::Duration;
+use std::collections::HashSet;
 
-use domain::{Lease, LeaseReply, Renewal, Token, UnitCount, Verdict, Welcome};
+use domain::{Lease, LeaseReply, Renewal, Welcome};
 use queens::UnitId;
 use tokio::time::Instant;
 use tracing::{info, warn};
@@ -12,10 +10,7 @@ use tracing::{info, warn};
 use super::{Answer, LoopEvent, Membership, WorkerError, WorkerLoop};
 use crate::coordinator::CoordinatorError;
 use crate::outage::GaveUp;
-use crate::pool::{Pool, UnitVariant, unit_variant};
-
-/// Counts that could not be judged are reported again after this time.
-const AGAIN: Duration = Duration::from_secs(1);
+use crate::pool::{Pool, unit_variant};
 
 impl<P: Pool> WorkerLoop<P> {
     /// Takes in what a call has brought.
@@ -29,25 +24,17 @@ impl<P: Pool> WorkerLoop<P> {
                 self.leasing = false;
                 result.map(|reply| self.leased(reply))
             }
-            LoopEvent::Reported(result) => {
-                let counts = std::mem::take(&mut self.reporting);
-                match result {
-                    Ok(verdicts) => {
-                        self.record_outage.over();
-                        self.reported(counts, &verdicts);
-                        Ok(())
-                    }
-                    Err(CoordinatorError::Unavailable(why)) => {
-                        self.counted.extend(counts);
-                        self.ask_whether_it_answers();
-                        self.record_outage.failed(due, &why)?;
-                        return Ok(());
-                    }
-                    Err(error) => {
-                        self.counted.extend(counts);
-                        Err(error)
-                    }
-                }
+            LoopEvent::Reported(Ok(verdicts)) => {
+                self.summary.units += self.reporting.judged(&verdicts);
+                Ok(())
+            }
+            LoopEvent::Reported(Err(CoordinatorError::Unavailable(why))) => {
+                self.ask_whether_it_answers();
+                return Ok(self.reporting.not_recorded(due, &why)?);
+            }
+            LoopEvent::Reported(Err(error)) => {
+                self.reporting.failed();
+                Err(error)
             }
             LoopEvent::Renewed(result) => {
                 self.renewing = false;
@@ -83,7 +70,7 @@ impl<P: Pool> WorkerLoop<P> {
     /// A report was in vain: whether the coordinator is away or cannot record, a renewal tells.
     fn ask_whether_it_answers(&mut self) {
         if let Membership::Member { renew_next, .. } = &mut self.membership
-            && !self.record_outage.is_on()
+            && !self.reporting.is_failing()
         {
             *renew_next = Instant::now();
         }
@@ -121,19 +108,14 @@ impl<P: Pool> WorkerLoop<P> {
     /// being reported is another variant, and counted too. A worker that drains begins nothing: it gives back what it does
     /// not hold, perhaps what it gave back itself before it heard that it is lent.
     fn lent(&mut self, leases: Vec<Lease>) {
-        let counted = self.counted.iter_mut().chain(&mut self.reporting).map(|count| &mut count.lease);
-        let mut counted: HashMap<UnitVariant, &mut Token> =
-            counted.map(|lease| (unit_variant(lease), &mut lease.token)).collect();
-        let mut to_count = Vec::new();
+        let mut others = Vec::new();
         for lease in leases.into_iter().filter(|lease| lease.unit.0 < self.plan.units()) {
-            if let Some(held) = self.counting.get_mut(&unit_variant(&lease)) {
-                held.token = lease.token;
-            } else if let Some(token) = counted.get_mut(&unit_variant(&lease)) {
-                **token = lease.token;
-            } else {
-                to_count.push(lease);
+            match self.counting.get_mut(&unit_variant(&lease)) {
+                Some(held) => held.token = lease.token,
+                None => others.push(lease),
             }
         }
+        let to_count = self.reporting.update_tokens(others);
         if self.drains_until.is_some() {
             return self.give_back(to_count);
         }
@@ -154,32 +136,6 @@ impl<P: Pool> WorkerLoop<P> {
         let units = self.told_lost.difference(&told).count();
         if units > 0 {
             warn!(units, "leases lost; their counts are still welcome");
-        }
-    }
-
-    fn reported(&mut self, counts: Vec<UnitCount>, verdicts: &[Verdict]) {
-        let unjudged = counts.len().saturating_sub(verdicts.len());
-        if unjudged > 0 {
-            warn!(
-                unjudged,
-                "the coordinator has not judged all that was reported: the rest is reported again"
-            );
-        }
-        let verdicts = verdicts.iter().chain(repeat(&Verdict::Later));
-        for (count, verdict) in counts.into_iter().zip(verdicts) {
-            match verdict {
-                Verdict::Recorded | Verdict::Known => self.summary.units += 1,
-                Verdict::Conflict => {
-                    warn!(unit = %count.lease.unit, "another worker counted this unit differently")
-                }
-                Verdict::Unwanted => {
-                    warn!(unit = %count.lease.unit, "the coordinator does not know this unit")
-                }
-                Verdict::Later => {
-                    self.counted.push(count);
-                    self.report_not_before = Some(Instant::now() + AGAIN);
-                }
-            }
         }
     }
 }

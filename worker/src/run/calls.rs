@@ -35,14 +35,12 @@ impl<P: Pool> WorkerLoop<P> {
             let report = move |c: Arc<dyn Lender>| async move { c.report(report).await };
             self.call(Duration::ZERO, report, LoopEvent::Reported);
         }
-        let (target, in_hand) = (self.pace.target(), self.in_hand());
-        let is_little = in_hand < 2 * self.config.threads as usize;
+        let least = 2 * self.config.threads as usize;
         if !self.leasing
             && self.drains_until.is_none()
-            && (is_little || in_hand * 4 <= self.full.min(target) * 3)
+            && let Some(want) = self.held.wanted(self.reporting.held(), self.pace.target(), least)
         {
             self.leasing = true;
-            let want = (target - in_hand) as u32;
             let lease = move |c: Arc<dyn Lender>| async move { c.lease(worker, want, LEASE_WAIT).await };
             self.call(LEASE_WAIT, lease, LoopEvent::Leased);
         }
@@ -50,10 +48,8 @@ impl<P: Pool> WorkerLoop<P> {
             self.renewing = true;
             self.give_up_hung(renew_every);
             self.membership = Membership::Member { worker, renew_every, renew_next: now + renew_every };
-            let beyond = std::mem::take(&mut self.beyond);
-            if !beyond.is_empty() {
-                self.give_back(beyond);
-            }
+            let uncountable = self.held.take_uncountable();
+            self.give_back(uncountable);
             let held = self.leases();
             let renew = move |c: Arc<dyn Lender>| async move { c.renew(worker, held).await };
             self.call(Duration::ZERO, renew, LoopEvent::Renewed);
@@ -94,13 +90,8 @@ impl<P: Pool> WorkerLoop<P> {
         }
     }
 
-    /// How many units are in hand: to be counted, or counted and not yet reported.
-    pub(super) fn in_hand(&self) -> usize {
-        self.counting.len() + self.reporting.held()
-    }
-
     /// What is held. What is counted comes first: where not all may be held any more, it is.
     pub(super) fn leases(&self) -> Vec<Lease> {
-        self.reporting.leases().chain(self.counting.values().copied()).collect()
+        self.reporting.leases().chain(self.held.leases()).collect()
     }
 }

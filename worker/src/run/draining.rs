@@ -1,6 +1,5 @@
 //! How a worker drains: what its threads count is finished and reported, all else goes back at once for others to count.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use domain::Lease;
@@ -9,7 +8,7 @@ use tokio::time::Instant;
 use tracing::info;
 
 use super::{Membership, WorkerLoop};
-use crate::pool::{Pool, UnitOutcome, UnitVariant};
+use crate::pool::{Pool, UnitOutcome};
 
 impl<P: Pool> WorkerLoop<P> {
     /// Begins nothing more, and gives back what no thread has begun. A second wish to drain changes nothing.
@@ -19,13 +18,12 @@ impl<P: Pool> WorkerLoop<P> {
         }
         self.drains_until = Some(Instant::now() + self.config.drain);
         self.pool.finish();
-        let begun: HashSet<UnitVariant> = self.pool.counting().into_iter().flatten().collect();
+        let begun: Vec<_> = self.pool.counting().into_iter().flatten().collect();
         // What has been counted is not idle: in this order it is found in a thread, or here.
         while let Ok(outcome) = outcomes.try_recv() {
             self.settle(outcome);
         }
-        let idle = self.counting.extract_if(|held, _| !begun.contains(held)).map(|(_, lease)| lease);
-        let idle: Vec<_> = idle.collect();
+        let idle = self.held.take_not_begun(&begun);
         let seconds = self.config.drain.as_secs();
         info!(counting = begun.len(), not_begun = idle.len(), seconds, "draining: {why}");
         self.give_back(idle);
@@ -34,7 +32,9 @@ impl<P: Pool> WorkerLoop<P> {
     /// Gives units back that are not counted. Should that not arrive, they go back when the worker leaves, or when their
     /// leases end.
     pub(super) fn give_back(&self, leases: Vec<Lease>) {
-        if let Membership::Member { worker, .. } = self.membership {
+        if let Membership::Member { worker, .. } = self.membership
+            && !leases.is_empty()
+        {
             let coordinator = Arc::clone(&self.coordinator);
             tokio::spawn(async move { coordinator.release(worker, leases, false).await });
         }

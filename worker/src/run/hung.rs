@@ -51,8 +51,8 @@ impl<P: Pool> WorkerLoop<P> {
         let busy = threads.iter().flatten().count().max(1) as u32;
         let time = self.counted_for(time, busy);
         let (hung, all) = self.seen.add(time, &threads, limit);
-        for (unit, variant) in hung {
-            self.counting.remove(&(unit, variant));
+        self.held.give_up(&hung);
+        for (unit, _) in hung {
             let minutes = limit.as_secs() / 60;
             error!(%unit, minutes, "a thread hangs: the unit is counted for longer than any should take, and given back");
         }

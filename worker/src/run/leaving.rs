@@ -20,7 +20,7 @@ impl<P: Pool> WorkerLoop<P> {
         outcomes: &mut UnboundedReceiver<UnitOutcome>,
         events: &mut UnboundedReceiver<Answer>,
     ) {
-        let begun = self.pool.counting();
+        let begun: Vec<_> = self.pool.counting().into_iter().flatten().collect();
         self.pool.stop();
         let pool_end = async {
             while self.in_pool > 0 {
@@ -29,8 +29,7 @@ impl<P: Pool> WorkerLoop<P> {
             }
         };
         timeout(POOL_END, pool_end).await.ok();
-        let broken_off = begun.iter().flatten().filter(|begun| self.counting.contains_key(begun));
-        self.summary.broken_off += broken_off.count() as u64;
+        self.summary.broken_off += self.held.count(&begun) as u64;
         if !matches!(self.membership, Membership::Member { .. }) || self.outage.until().is_some() {
             return;
         }

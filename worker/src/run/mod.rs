@@ -16,6 +16,7 @@
 mod calls;
 mod draining;
 mod error;
+mod held_leases;
 mod hung;
 mod known_board;
 mod leaving;
@@ -24,13 +25,12 @@ mod reporting;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Lease, LeaseReply, Renewal, Verdict, Welcome, WorkerId};
+use domain::{LeaseReply, Renewal, Verdict, Welcome, WorkerId};
+use queens::Plan;
 use queens::kernel::Kernel;
-use queens::{Plan, UnitId};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -39,8 +39,9 @@ use tracing::{debug, info, warn};
 use crate::coordinator::{CoordinatorError, Lender};
 use crate::outage::{Hopeful, Outage};
 use crate::pace::AskingPace;
-use crate::pool::{Pool, ThreadedPool, UnitOutcome, UnitVariant, is_card, unit_variant};
+use crate::pool::{Pool, ThreadedPool, UnitOutcome, is_card};
 pub use error::WorkerError;
+use held_leases::HeldLeases;
 pub use known_board::TEST_HANGS;
 use reporting::Reporting;
 
@@ -151,15 +152,9 @@ struct WorkerLoop<P> {
     membership: Membership,
     /// The number under which it was lent what it holds.
     former: Option<WorkerId>,
-    /// What is held and in the pool.
-    counting: HashMap<UnitVariant, Lease>,
-    /// What is to be counted by a method that is not to be had here, and goes back with the next renewal: who lends it again at once
-    /// is not asked again all the time.
-    beyond: Vec<Lease>,
+    held: HeldLeases,
     /// How many outcomes the pool still owes.
     in_pool: usize,
-    /// How many units were in hand when some had just been leased: more are leased when a quarter of them is gone.
-    full: usize,
     leasing: bool,
     renewing: bool,
     /// For how long units have been in the threads.
@@ -168,8 +163,6 @@ struct WorkerLoop<P> {
     processor_time: Duration,
     /// Whether all threads hang.
     is_hung: bool,
-    /// Units whose leases were lost, as far as that was told.
-    told_lost: HashSet<UnitId>,
     /// Why it is to drain, where it was just asked to.
     asked_to_drain: Option<&'static str>,
     /// Until when it drains.
@@ -223,16 +216,13 @@ impl<P: Pool> WorkerLoop<P> {
             events,
             membership: Membership::None,
             former: None,
-            counting: HashMap::new(),
-            beyond: Vec::new(),
+            held: HeldLeases::default(),
             in_pool: 0,
-            full: 0,
             leasing: false,
             renewing: false,
             seen: hung::Seen::default(),
             processor_time: Duration::ZERO,
             is_hung: false,
-            told_lost: HashSet::new(),
             asked_to_drain: None,
             drains_until: None,
             summary: Summary::default(),
@@ -326,11 +316,8 @@ impl<P: Pool> WorkerLoop<P> {
     fn settle(&mut self, outcome: UnitOutcome) {
         self.in_pool -= 1;
         match outcome {
-            UnitOutcome::Counted(mut count) => {
-                // The lease may have been renewed under another token while the unit was in the pool.
-                if let Some(lease) = self.counting.remove(&unit_variant(&count.lease)) {
-                    count.lease.token = lease.token;
-                }
+            UnitOutcome::Counted(count) => {
+                let count = self.held.take_counted(count);
                 let (unit, cpu) = (count.lease.unit, count.cpu.as_secs_f64());
                 debug!(%unit, cpu, completions = count.completions, "counted");
                 // By another kernel it takes several times as long.
@@ -340,7 +327,7 @@ impl<P: Pool> WorkerLoop<P> {
                 self.reporting.add(count);
             }
             UnitOutcome::Stopped => {}
-            UnitOutcome::Beyond(lease) => self.beyond.extend(self.counting.remove(&unit_variant(&lease))),
+            UnitOutcome::Beyond(lease) => self.held.set_uncountable(&lease),
         }
     }
 }

@@ -1,16 +1,13 @@
 //! What the coordinator's answers change.
 
-use std::collections::HashSet;
-
 use domain::{Lease, LeaseReply, Renewal, Welcome};
-use queens::UnitId;
 use tokio::time::Instant;
-use tracing::{info, warn};
+use tracing::info;
 
 use super::{Answer, LoopEvent, Membership, WorkerError, WorkerLoop};
 use crate::coordinator::CoordinatorError;
 use crate::outage::GaveUp;
-use crate::pool::{Pool, unit_variant};
+use crate::pool::Pool;
 
 impl<P: Pool> WorkerLoop<P> {
     /// Takes in what a call has brought.
@@ -42,7 +39,7 @@ impl<P: Pool> WorkerLoop<P> {
                     // Who still counts what others have counted asks for no more units, and hears it here.
                     self.summary.finished |= finished;
                     if !finished {
-                        self.lost(&lost);
+                        self.held.log_lost(&lost, self.reporting.leases());
                     }
                     if drain {
                         self.asked_to_drain = Some("the operator wishes it");
@@ -79,7 +76,7 @@ impl<P: Pool> WorkerLoop<P> {
     /// Goes on although it would give up, where it is to finish what it holds and there is something left of that.
     fn unless_it_finishes(&self, failed: Result<(), GaveUp>) -> Result<(), WorkerError> {
         match failed {
-            Err(_) if self.config.finishes_when_lost && !self.counting.is_empty() => Ok(()),
+            Err(_) if self.config.finishes_when_lost && !self.held.is_empty() => Ok(()),
             other => Ok(other?),
         }
     }
@@ -98,7 +95,7 @@ impl<P: Pool> WorkerLoop<P> {
             LeaseReply::Finished => self.summary.finished = true,
             LeaseReply::Granted(leases) => {
                 self.lent(leases);
-                self.full = self.in_hand();
+                self.held.set_full(self.reporting.held());
             }
         }
     }
@@ -108,34 +105,17 @@ impl<P: Pool> WorkerLoop<P> {
     /// being reported is another variant, and counted too. A worker that drains begins nothing: it gives back what it does
     /// not hold, perhaps what it gave back itself before it heard that it is lent.
     fn lent(&mut self, leases: Vec<Lease>) {
-        let mut others = Vec::new();
-        for lease in leases.into_iter().filter(|lease| lease.unit.0 < self.plan.units()) {
-            match self.counting.get_mut(&unit_variant(&lease)) {
-                Some(held) => held.token = lease.token,
-                None => others.push(lease),
-            }
-        }
-        let to_count = self.reporting.update_tokens(others);
+        let units = self.plan.units();
+        let leases = leases.into_iter().filter(|lease| lease.unit.0 < units);
+        let to_count = self.reporting.update_tokens(self.held.update_tokens(leases));
         if self.drains_until.is_some() {
             return self.give_back(to_count);
         }
         for lease in to_count {
-            if self.counting.insert(unit_variant(&lease), lease).is_none() {
+            if self.held.add(lease) {
                 self.in_pool += 1;
                 self.pool.count(lease);
             }
-        }
-    }
-
-    /// Tells of what it holds and has lost. What was given back while the renewal was on its way is not among that.
-    /// Each renewal names it again until it is counted: it is told once.
-    fn lost(&mut self, lost: &[UnitId]) {
-        let held: HashSet<UnitId> = self.leases().iter().map(|lease| lease.unit).collect();
-        let lost = lost.iter().copied().filter(|unit| held.contains(unit)).collect();
-        let told = std::mem::replace(&mut self.told_lost, lost);
-        let units = self.told_lost.difference(&told).count();
-        if units > 0 {
-            warn!(units, "leases lost; their counts are still welcome");
         }
     }
 }

@@ -35,10 +35,10 @@ impl<P: Pool> WorkerLoop<P> {
             let report = move |c: Arc<dyn Lender>| async move { c.report(report).await };
             self.call(Duration::ZERO, report, LoopEvent::Reported);
         }
-        let least = 2 * self.config.threads as usize;
         if !self.leasing
             && self.drains_until.is_none()
-            && let Some(want) = self.held.wanted(self.reporting.held(), self.pace.target(), least)
+            && let Some(want) =
+                self.held.wanted(self.reporting.held(), self.counting.target(), self.counting.least())
         {
             self.leasing = true;
             let lease = move |c: Arc<dyn Lender>| async move { c.lease(worker, want, LEASE_WAIT).await };
@@ -46,7 +46,7 @@ impl<P: Pool> WorkerLoop<P> {
         }
         if !self.renewing && now >= renew_next {
             self.renewing = true;
-            self.give_up_hung(renew_every);
+            self.held.give_up(&self.counting.find_hung(renew_every));
             self.membership = Membership::Member { worker, renew_every, renew_next: now + renew_every };
             let uncountable = self.held.take_uncountable();
             self.give_back(uncountable);

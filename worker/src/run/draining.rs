@@ -3,26 +3,21 @@
 use std::sync::Arc;
 
 use domain::Lease;
-use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 use tracing::info;
 
 use super::{Membership, WorkerLoop};
-use crate::pool::{Pool, UnitOutcome};
+use crate::pool::Pool;
 
 impl<P: Pool> WorkerLoop<P> {
     /// Begins nothing more, and gives back what no thread has begun. A second wish to drain changes nothing.
-    pub(super) fn drain(&mut self, why: &str, outcomes: &mut UnboundedReceiver<UnitOutcome>) {
+    pub(super) fn drain(&mut self, why: &str) {
         if self.drains_until.is_some() {
             return;
         }
         self.drains_until = Some(Instant::now() + self.config.drain);
-        self.pool.finish();
-        let begun: Vec<_> = self.pool.counting().into_iter().flatten().collect();
-        // What has been counted is not idle: in this order it is found in a thread, or here.
-        while let Ok(outcome) = outcomes.try_recv() {
-            self.settle(outcome);
-        }
+        let (begun, outcomes) = self.counting.finish();
+        self.take_outcomes(outcomes);
         let idle = self.held.take_not_begun(&begun);
         let seconds = self.config.drain.as_secs();
         info!(counting = begun.len(), not_begun = idle.len(), seconds, "draining: {why}");
@@ -42,7 +37,7 @@ impl<P: Pool> WorkerLoop<P> {
 
     /// Whether nothing is left to be counted or acknowledged, or the time is over.
     pub(super) fn has_drained(&self) -> bool {
-        let is_done = self.in_pool == 0 && !self.has_unacknowledged();
+        let is_done = !self.counting.is_busy() && !self.has_unacknowledged();
         self.drains_until.is_some_and(|until| is_done || Instant::now() >= until)
     }
 }

@@ -6,7 +6,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
 use super::{Answer, LoopEvent, Membership, WorkerLoop};
-use crate::pool::{Pool, UnitOutcome};
+use crate::pool::Pool;
 
 /// Leaving takes no longer than the pool's end, a report and a farewell, each bounded.
 const POOL_END: Duration = Duration::from_millis(500);
@@ -15,17 +15,12 @@ const FAREWELL: Duration = Duration::from_millis(300);
 
 impl<P: Pool> WorkerLoop<P> {
     /// Stops the pool, reports what is there, gives back the rest, takes leave.
-    pub(super) async fn leave(
-        &mut self,
-        outcomes: &mut UnboundedReceiver<UnitOutcome>,
-        events: &mut UnboundedReceiver<Answer>,
-    ) {
-        let begun: Vec<_> = self.pool.counting().into_iter().flatten().collect();
-        self.pool.stop();
+    pub(super) async fn leave(&mut self, events: &mut UnboundedReceiver<Answer>) {
+        let begun = self.counting.stop();
         let pool_end = async {
-            while self.in_pool > 0 {
-                let Some(outcome) = outcomes.recv().await else { break };
-                self.settle(outcome);
+            while self.counting.is_busy() {
+                let outcomes = self.counting.outcomes().await;
+                self.take_outcomes(outcomes);
             }
         };
         timeout(POOL_END, pool_end).await.ok();

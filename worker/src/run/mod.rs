@@ -14,10 +14,11 @@
 //! kept until the coordinator has acknowledged it.
 
 mod calls;
+mod counting;
 mod draining;
 mod error;
 mod held_leases;
-mod hung;
+mod hung_threads;
 mod known_board;
 mod leaving;
 mod replies;
@@ -34,21 +35,16 @@ use queens::kernel::Kernel;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
-use tracing::{debug, info, warn};
+use tracing::{info, warn};
 
 use crate::coordinator::{CoordinatorError, Lender};
 use crate::outage::{Hopeful, Outage};
-use crate::pace::AskingPace;
 use crate::pool::{Pool, ThreadedPool, UnitOutcome, is_card};
+use counting::Counting;
 pub use error::WorkerError;
 use held_leases::HeldLeases;
 pub use known_board::TEST_HANGS;
 use reporting::Reporting;
-
-/// Counts are gathered in the pool for a quarter of the time that the worker has been there, within these limits, unless
-/// it runs dry; then they are taken and reported. Waking somebody costs more than the smallest units take, and every
-/// report costs the coordinator two syncs; but a short run must not end with all its counts in one report.
-const GATHER: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(250)];
 
 /// What makes a worker.
 #[derive(Clone)]
@@ -127,9 +123,10 @@ pub async fn run(
         let pool = ThreadedPool::new(config.threads, Arc::clone(&plan), kernel, outcomes_in)?;
         let (events_in, events) = unbounded_channel();
         let (coordinator, plan, config) = (Arc::clone(&coordinator), Arc::clone(&plan), config.clone());
-        let mut worker = WorkerLoop::new(coordinator, plan, config, self_test, pool, events_in);
+        let counting = Counting::new(Arc::clone(&plan), pool, outcomes, config.threads, config.ahead);
+        let mut worker = WorkerLoop::new(coordinator, plan, config, self_test, counting, events_in);
         worker.summary = summary;
-        match worker.work(outcomes, events, &mut wish).await {
+        match worker.work(events, &mut wish).await {
             // Of the other run it holds nothing and knows nothing.
             Err(WorkerError::OtherRun) => summary = worker.summary,
             ended => return ended,
@@ -144,8 +141,7 @@ struct WorkerLoop<P> {
     config: Config,
     /// The solutions of the known board.
     self_test: u64,
-    pool: P,
-    pace: AskingPace,
+    counting: Counting<P>,
     outage: Outage,
     reporting: Reporting,
     events: UnboundedSender<Answer>,
@@ -153,16 +149,8 @@ struct WorkerLoop<P> {
     /// The number under which it was lent what it holds.
     former: Option<WorkerId>,
     held: HeldLeases,
-    /// How many outcomes the pool still owes.
-    in_pool: usize,
     leasing: bool,
     renewing: bool,
-    /// For how long units have been in the threads.
-    seen: hung::Seen,
-    /// The processor time that the pool had had when its threads were last looked at.
-    processor_time: Duration,
-    /// Whether all threads hang.
-    is_hung: bool,
     /// Why it is to drain, where it was just asked to.
     asked_to_drain: Option<&'static str>,
     /// Until when it drains.
@@ -197,12 +185,9 @@ impl<P: Pool> WorkerLoop<P> {
         plan: Arc<Plan>,
         config: Config,
         self_test: u64,
-        pool: P,
+        counting: Counting<P>,
         events: UnboundedSender<Answer>,
     ) -> Self {
-        let mean_weight = plan.total_weight() as f64 / plan.units().max(1) as f64;
-        let pace = AskingPace::new(config.threads, mean_weight, config.ahead);
-        pool.set_low(pace.low());
         let outage = Outage::new(config.give_up_after, config.hopeful.clone());
         Self {
             coordinator,
@@ -211,18 +196,13 @@ impl<P: Pool> WorkerLoop<P> {
             outage,
             config,
             self_test,
-            pool,
-            pace,
+            counting,
             events,
             membership: Membership::None,
             former: None,
             held: HeldLeases::default(),
-            in_pool: 0,
             leasing: false,
             renewing: false,
-            seen: hung::Seen::default(),
-            processor_time: Duration::ZERO,
-            is_hung: false,
             asked_to_drain: None,
             drains_until: None,
             summary: Summary::default(),
@@ -231,17 +211,13 @@ impl<P: Pool> WorkerLoop<P> {
 
     async fn work(
         &mut self,
-        mut outcomes: UnboundedReceiver<UnitOutcome>,
         mut events: UnboundedReceiver<Answer>,
         wish: &mut watch::Receiver<Wish>,
     ) -> Result<Summary, WorkerError> {
-        let begun = Instant::now();
-        let mut gather_until = begun;
         let mut ended = Ok(());
         while ended.is_ok() {
             self.call_where_due();
-            let gathers = Instant::now() < gather_until && !self.pool.runs_dry();
-            let wake = if gathers { self.wake().min(gather_until) } else { self.wake() };
+            let wake = self.wake();
             tokio::select! {
                 biased;
                 // Nobody is left to wish anything: it goes on.
@@ -252,35 +228,28 @@ impl<P: Pool> WorkerLoop<P> {
                     self.asked_to_drain = Some("asked to end; a second signal ends it now");
                 }
                 Some(answer) = events.recv() => ended = self.take(answer),
-                Some(outcome) = outcomes.recv(), if !gathers => {
-                    gather_until = Instant::now() + (begun.elapsed() / 4).clamp(GATHER[0], GATHER[1]);
-                    self.settle(outcome);
-                    while let Ok(outcome) = outcomes.try_recv() {
-                        self.settle(outcome);
-                    }
-                    self.pool.set_low(self.pace.low());
-                }
-                () = self.pool.running_dry() => {}
+                outcomes = self.counting.outcomes() => self.take_outcomes(outcomes),
                 () = sleep_until(wake) => {}
             }
             if let Some(why) = self.asked_to_drain.take() {
-                self.drain(why, &mut outcomes);
+                self.drain(why);
             }
-            if self.summary.finished || self.is_hung || self.has_drained() {
+            if self.summary.finished || self.counting.do_all_threads_hang() || self.has_drained() {
                 break;
             }
         }
-        self.leave(&mut outcomes, &mut events).await;
+        self.leave(&mut events).await;
         let units = self.reporting.unacknowledged() as u64;
         self.summary.unacknowledged += units;
         if matches!(ended, Err(WorkerError::OtherRun)) && self.drains_until.is_some() {
             ended = Ok(());
         }
-        let ended = ended.and_then(|()| match (self.is_hung, is_card(&*self.config.kernel)) {
-            (false, _) => Ok(self.summary),
-            (true, true) => Err(WorkerError::CardHung),
-            (true, false) => Err(WorkerError::Hung(self.config.threads)),
-        });
+        let ended =
+            ended.and_then(|()| match (self.counting.do_all_threads_hang(), is_card(&*self.config.kernel)) {
+                (false, _) => Ok(self.summary),
+                (true, true) => Err(WorkerError::CardHung),
+                (true, false) => Err(WorkerError::Hung(self.config.threads)),
+            });
         if ended.is_err() && units > 0 {
             warn!(
                 units,
@@ -313,21 +282,13 @@ impl<P: Pool> WorkerLoop<P> {
         self.reporting.unacknowledged() > 0
     }
 
-    fn settle(&mut self, outcome: UnitOutcome) {
-        self.in_pool -= 1;
-        match outcome {
-            UnitOutcome::Counted(count) => {
-                let count = self.held.take_counted(count);
-                let (unit, cpu) = (count.lease.unit, count.cpu.as_secs_f64());
-                debug!(%unit, cpu, completions = count.completions, "counted");
-                // By another kernel it takes several times as long.
-                if !count.lease.variant.other_kernel {
-                    self.pace.counted(self.plan.weight(unit) as f64, count.cpu);
-                }
-                self.reporting.add(count);
+    fn take_outcomes(&mut self, outcomes: Vec<UnitOutcome>) {
+        for outcome in outcomes {
+            match outcome {
+                UnitOutcome::Counted(count) => self.reporting.add(self.held.take_counted(count)),
+                UnitOutcome::Stopped => {}
+                UnitOutcome::Beyond(lease) => self.held.set_uncountable(&lease),
             }
-            UnitOutcome::Stopped => {}
-            UnitOutcome::Beyond(lease) => self.held.set_uncountable(&lease),
         }
     }
 }

@@ -113,8 +113,7 @@ impl<P: Pool> WorkerLoop<P> {
         }
         for lease in to_count {
             if self.held.add(lease) {
-                self.in_pool += 1;
-                self.pool.count(lease);
+                self.counting.start(lease);
             }
         }
     }

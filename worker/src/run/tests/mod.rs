@@ -22,8 +22,9 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::{Config, Counting, Hopeful, Summary, Wish, WorkerError, WorkerLoop};
+use super::{Config, Counting, Summary, Wish, WorkerError, WorkerLoop};
 use crate::coordinator::CoordinatorError;
+use crate::outage::Hopeful;
 use crate::pool::UnitOutcome;
 use books::{Condition, Heard};
 pub use fake_coordinator::FakeCoordinator;
@@ -95,13 +96,12 @@ impl Life {
     ) -> Self {
         let plan = Plan::derive(PlanSpec::for_kernel(Board::new(16).unwrap(), Method::Search)).unwrap();
         let (outcomes_in, outcomes) = unbounded_channel();
-        let (events_in, events) = unbounded_channel();
         let plan = Arc::new(plan);
         let counting = Counting::new(Arc::clone(&plan), pool(outcomes_in), outcomes, 1, config.ahead);
         let mut worker =
-            WorkerLoop::new(Arc::new(coordinator.clone()), plan, config, 14200, counting, events_in);
+            WorkerLoop::new(Arc::new(coordinator.clone()), plan, config, 14200, counting, Summary::default());
         let (wish, mut wished) = watch::channel(Wish::Stay);
-        let task = tokio::spawn(async move { worker.work(events, &mut wished).await });
+        let task = tokio::spawn(async move { worker.work(&mut wished).await });
         Self { begun: Instant::now(), task, wish }
     }
 

@@ -2,7 +2,6 @@
 //!
 //! Calls run as tasks of their own and come back as answers, so that none waits for another.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,19 +24,20 @@ pub struct Connection {
     coordinator: Arc<dyn Lender>,
     answers_in: UnboundedSender<Answer>,
     answers: UnboundedReceiver<Answer>,
-    membership: Membership,
+    member: Option<Member>,
     /// The number under which the coordinator lent what the worker holds.
     former: Option<WorkerId>,
     outage: Outage,
+    is_registering: bool,
     is_leasing: bool,
     is_renewing: bool,
 }
 
-/// Whether the coordinator knows the worker.
-enum Membership {
-    Unregistered,
-    Registering,
-    Member { worker: WorkerId, renew_every: Duration, renew_next: Instant },
+/// A worker that the coordinator knows.
+struct Member {
+    worker: WorkerId,
+    renew_every: Duration,
+    renew_next: Instant,
 }
 
 /// The answer to a call that should have been answered at `due`.
@@ -60,9 +60,10 @@ impl Connection {
             coordinator,
             answers_in,
             answers,
-            membership: Membership::Unregistered,
+            member: None,
             former: None,
             outage,
+            is_registering: false,
             is_leasing: false,
             is_renewing: false,
         }
@@ -72,13 +73,15 @@ impl Connection {
     pub async fn answer(&mut self) -> Option<Answer> {
         let answer = self.answers.recv().await?;
         match &answer.reply {
-            Reply::Registered(Ok(Welcome { worker, lease_time, .. })) => {
-                let (worker, renew_every) = (*worker, *lease_time / 6);
-                self.former = Some(worker);
-                let renew_next = Instant::now() + renew_every;
-                self.membership = Membership::Member { worker, renew_every, renew_next };
+            Reply::Registered(result) => {
+                self.is_registering = false;
+                self.member = result.as_ref().ok().map(|welcome| {
+                    let renew_every = welcome.lease_time / 6;
+                    let renew_next = Instant::now() + renew_every;
+                    Member { worker: welcome.worker, renew_every, renew_next }
+                });
+                self.former = self.member.as_ref().map(|member| member.worker).or(self.former);
             }
-            Reply::Registered(Err(_)) => self.membership = Membership::Unregistered,
             Reply::Leased(_) => self.is_leasing = false,
             Reply::Reported(_) => {}
             Reply::Renewed(_) => self.is_renewing = false,
@@ -98,18 +101,11 @@ impl Connection {
         match result {
             Ok(()) => self.outage.over(),
             Err(CoordinatorError::Unavailable(why)) => self.outage.failed(due, &why)?,
-            Err(CoordinatorError::Unregistered) if self.is_member() => {
-                self.membership = Membership::Unregistered;
-            }
-            Err(CoordinatorError::Unregistered) => {}
+            Err(CoordinatorError::Unregistered) => self.member = None,
             Err(CoordinatorError::OtherRun) => return Err(WorkerError::OtherRun),
             Err(CoordinatorError::Refused(why)) => return Err(WorkerError::Refused(why)),
         }
         Ok(())
-    }
-
-    fn is_member(&self) -> bool {
-        matches!(self.membership, Membership::Member { .. })
     }
 
     /// Whether it is too early to call again a coordinator that is away.
@@ -119,21 +115,18 @@ impl Connection {
 
     /// The worker's number, if it is registered and may call.
     pub fn worker(&self) -> Option<WorkerId> {
-        match self.membership {
-            Membership::Member { worker, .. } if !self.is_away() => Some(worker),
-            _ => None,
-        }
+        self.member.as_ref().filter(|_| !self.is_away()).map(|member| member.worker)
     }
 
     pub fn may_register(&self) -> bool {
-        matches!(self.membership, Membership::Unregistered) && !self.is_away()
+        self.member.is_none() && !self.is_registering && !self.is_away()
     }
 
     pub fn register(&mut self, registration: Registration) {
-        self.membership = Membership::Registering;
+        self.is_registering = true;
         let registration = Registration { former: self.former, ..registration };
-        let register = move |c: Arc<dyn Lender>| async move { c.register(registration).await };
-        self.call(Duration::ZERO, register, Reply::Registered);
+        let c = Arc::clone(&self.coordinator);
+        self.call(Duration::ZERO, async move { Reply::Registered(c.register(registration).await) });
     }
 
     pub fn may_lease(&self) -> bool {
@@ -142,45 +135,40 @@ impl Connection {
 
     pub fn lease(&mut self, worker: WorkerId, want: u32) {
         self.is_leasing = true;
-        let lease = move |c: Arc<dyn Lender>| async move { c.lease(worker, want, LEASE_WAIT).await };
-        self.call(LEASE_WAIT, lease, Reply::Leased);
+        let c = Arc::clone(&self.coordinator);
+        self.call(LEASE_WAIT, async move { Reply::Leased(c.lease(worker, want, LEASE_WAIT).await) });
     }
 
     pub fn report(&self, worker: WorkerId, counts: Vec<UnitCount>) {
-        let report = Report { worker, counts };
-        let report = move |c: Arc<dyn Lender>| async move { c.report(report).await };
-        self.call(Duration::ZERO, report, Reply::Reported);
+        let (c, report) = (Arc::clone(&self.coordinator), Report { worker, counts });
+        self.call(Duration::ZERO, async move { Reply::Reported(c.report(report).await) });
     }
 
     /// The time between two renewals, if one is due.
     pub fn due_renewal(&self) -> Option<Duration> {
-        match self.membership {
-            Membership::Member { renew_every, renew_next, .. } if !self.is_renewing => {
-                (Instant::now() >= renew_next).then_some(renew_every)
-            }
-            _ => None,
-        }
+        let member = self.member.as_ref().filter(|_| !self.is_renewing)?;
+        (Instant::now() >= member.renew_next).then_some(member.renew_every)
     }
 
     pub fn renew(&mut self, worker: WorkerId, held: Vec<Lease>) {
         self.is_renewing = true;
-        if let Membership::Member { renew_every, renew_next, .. } = &mut self.membership {
-            *renew_next = Instant::now() + *renew_every;
+        if let Some(member) = &mut self.member {
+            member.renew_next = Instant::now() + member.renew_every;
         }
-        let renew = move |c: Arc<dyn Lender>| async move { c.renew(worker, held).await };
-        self.call(Duration::ZERO, renew, Reply::Renewed);
+        let c = Arc::clone(&self.coordinator);
+        self.call(Duration::ZERO, async move { Reply::Renewed(c.renew(worker, held).await) });
     }
 
     /// Makes a renewal due. Its answer tells whether the coordinator is away.
     pub fn renew_now(&mut self) {
-        if let Membership::Member { renew_next, .. } = &mut self.membership {
-            *renew_next = Instant::now();
+        if let Some(member) = &mut self.member {
+            member.renew_next = Instant::now();
         }
     }
 
     /// Gives back leases of uncounted units. If that fails, they go back when the worker leaves, or when they end.
     pub fn release(&self, leases: Vec<Lease>) {
-        if let Membership::Member { worker, .. } = self.membership
+        if let Some(Member { worker, .. }) = self.member
             && !leases.is_empty()
         {
             let coordinator = Arc::clone(&self.coordinator);
@@ -191,32 +179,21 @@ impl Connection {
     /// Tells the coordinator that the worker leaves, and gives back what it holds.
     pub async fn leave(&self, held: Vec<Lease>) {
         // A coordinator that was started again knows the worker by another number.
-        if let Membership::Member { worker, .. } = self.membership {
+        if let Some(Member { worker, .. }) = self.member {
             timeout(FAREWELL, self.coordinator.release(worker, held, true)).await.ok();
         }
     }
 
     /// When the next call is due, if one can be made: what waits for an answer is not.
     pub fn next_call(&self) -> Option<Instant> {
-        self.outage.until().or(match self.membership {
-            Membership::Member { renew_next, .. } if !self.is_renewing => Some(renew_next),
-            _ => None,
-        })
+        let renewal = self.member.as_ref().filter(|_| !self.is_renewing).map(|member| member.renew_next);
+        self.outage.until().or(renewal)
     }
 
     /// Makes a call in a task of its own. It may wait for so long at the coordinator.
-    fn call<T: Send + 'static, R: Future<Output = Result<T, CoordinatorError>> + Send>(
-        &self,
-        wait: Duration,
-        call: impl FnOnce(Arc<dyn Lender>) -> R + Send + 'static,
-        reply: fn(Result<T, CoordinatorError>) -> Reply,
-    ) {
-        let (coordinator, answers) = (Arc::clone(&self.coordinator), self.answers_in.clone());
-        let due = Instant::now() + wait;
-        tokio::spawn(async move {
-            let reply = reply(call(coordinator).await);
-            // The worker may have left meanwhile.
-            answers.send(Answer { due, reply }).ok();
-        });
+    fn call(&self, wait: Duration, call: impl Future<Output = Reply> + Send + 'static) {
+        let (due, answers) = (Instant::now() + wait, self.answers_in.clone());
+        // The worker may have left when the reply comes.
+        tokio::spawn(async move { answers.send(Answer { due, reply: call.await }).ok() });
     }
 }

@@ -9,13 +9,13 @@ async fn while_the_coordinator_is_away_counting_goes_on_and_nothing_is_lost() {
     life.until(seconds(5)).await;
     coordinator.set(Condition::Away);
     life.until(seconds(40)).await;
-    assert!(coordinator.books().recorded.is_empty());
-    let tries = coordinator.books().times(|heard| !matches!(heard, Heard::Register(_) | Heard::Lease));
+    assert!(coordinator.state().recorded.is_empty());
+    let tries = coordinator.state().times(|heard| !matches!(heard, Heard::Register(_) | Heard::Lease));
     let longest = waits(&tries).into_iter().max().unwrap();
     assert!((10..40).contains(&tries.len()) && longest < seconds(4), "{tries:?}");
     coordinator.set(Condition::Well);
     life.until(seconds(44)).await;
-    assert_eq!(coordinator.books().recorded.len(), 6, "all that was counted meanwhile");
+    assert_eq!(coordinator.state().recorded.len(), 6, "all that was counted meanwhile");
     let (summary, took) = life.end().await;
     assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * UNITS, "no time was lost");

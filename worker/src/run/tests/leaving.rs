@@ -12,11 +12,11 @@ async fn a_worker_whose_threads_all_hang_gives_back_what_it_holds_and_says_so() 
     let (end, took) = life.end().await;
     assert!(matches!(end, Err(WorkerError::Hung(1))), "{end:?}");
     assert!((600..630).contains(&took.as_secs()), "{took:?}");
-    let books = coordinator.books();
+    let state = coordinator.state();
     assert!(
-        books.heard.iter().any(|(_, heard)| matches!(heard, Heard::Release { leaving: true, .. })),
+        state.heard.iter().any(|(_, heard)| matches!(heard, Heard::Release { leaving: true, .. })),
         "{:?}",
-        books.heard
+        state.heard
     );
 }
 
@@ -42,17 +42,17 @@ async fn a_worker_whose_card_hangs_gives_back_what_it_holds_and_says_that_it_is_
     assert!(matches!(said, WorkerError::CardHung) && said.to_string().contains("--gpu"), "{said}");
     assert!((600..630).contains(&took.as_secs()), "{took:?}");
     let gives_back = |heard: &Heard| matches!(heard, Heard::Release { leaving: true, .. });
-    assert_eq!(coordinator.books().times(gives_back).len(), 1);
+    assert_eq!(coordinator.state().times(gives_back).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_takes_its_leave_once_when_all_is_counted() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     Life::begin(&coordinator, UNIT_TIME, None).end().await.0.unwrap();
-    let books = coordinator.books();
+    let state = coordinator.state();
     let farewell = Heard::Release { held: vec![], leaving: true };
-    assert_eq!(books.heard.last().unwrap().1, farewell);
-    assert_eq!(books.times(|heard| matches!(heard, Heard::Release { .. })).len(), 1);
+    assert_eq!(state.heard.last().unwrap().1, farewell);
+    assert_eq!(state.times(|heard| matches!(heard, Heard::Release { .. })).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -61,14 +61,14 @@ async fn a_worker_that_is_stopped_reports_what_it_has_counted_and_gives_back_the
     let life = Life::begin(&coordinator, Duration::from_millis(50), None);
     // Between two reports: some counts are still being gathered in the pool.
     life.until(Duration::from_millis(20_120)).await;
-    let reported = coordinator.books().recorded.len();
+    let reported = coordinator.state().recorded.len();
     let (summary, took) = life.stop().await;
     assert!(took < Duration::from_millis(10), "{took:?}");
-    let books = coordinator.books();
-    assert_eq!((books.recorded.len(), summary.units, summary.finished), (402, 402, false));
+    let state = coordinator.state();
+    assert_eq!((state.recorded.len(), summary.units, summary.finished), (402, 402, false));
     assert!(reported < 402, "nothing was left to be reported in leaving");
-    let Heard::Release { held, leaving: true } = &books.heard.last().unwrap().1 else {
-        panic!("{:?}", books.heard.last())
+    let Heard::Release { held, leaving: true } = &state.heard.last().unwrap().1 else {
+        panic!("{:?}", state.heard.last())
     };
     assert_eq!(*held, units(402..1000));
 }
@@ -82,8 +82,8 @@ async fn who_has_to_register_again_in_leaving_takes_leave_under_the_new_number()
     coordinator.restart();
     let (summary, took) = life.stop().await;
     assert!(took < Duration::from_millis(10), "{took:?}");
-    let books = coordinator.books();
-    assert_eq!((books.recorded.len(), summary.unacknowledged, books.lent()), (402, 0, 0));
+    let state = coordinator.state();
+    assert_eq!((state.recorded.len(), summary.unacknowledged, state.lent()), (402, 0, 0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -132,9 +132,9 @@ async fn a_worker_that_drains_finishes_what_it_counts_and_gives_back_the_rest_at
     let (summary, took) = life.wish(Wish::Drain).await;
     assert!((seconds(6)..seconds(7)).contains(&took), "{took:?}");
     assert_eq!(summary, Summary { units: 3, finished: false, broken_off: 0, unacknowledged: 0 });
-    let books = coordinator.books();
+    let state = coordinator.state();
     let given_back: Vec<_> =
-        books.heard.iter().filter(|(_, heard)| matches!(heard, Heard::Release { .. })).collect();
+        state.heard.iter().filter(|(_, heard)| matches!(heard, Heard::Release { .. })).collect();
     let [
         (at_once, Heard::Release { held, leaving: false }),
         (_, Heard::Release { held: rest, leaving: true }),
@@ -184,14 +184,14 @@ async fn what_was_counted_and_not_taken_from_the_pool_yet_is_reported_and_not_gi
     life.until(Duration::from_millis(3210)).await;
     let (summary, _) = life.wish(Wish::Drain).await;
     assert_eq!(summary.units, 3210 / 20 + 1);
-    let books = coordinator.books();
-    let given_back = books.heard.iter().find_map(|(_, heard)| match heard {
+    let state = coordinator.state();
+    let given_back = state.heard.iter().find_map(|(_, heard)| match heard {
         Heard::Release { held, leaving: false } => Some(held.clone()),
         _ => None,
     });
-    let counted = |unit: &UnitId| books.recorded.contains_key(unit);
+    let counted = |unit: &UnitId| state.recorded.contains_key(unit);
     assert!(given_back.is_some_and(|units| !units.is_empty() && !units.iter().any(counted)));
-    assert_eq!((books.repeated, books.stale), (0, 0));
+    assert_eq!((state.repeated, state.stale), (0, 0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -205,7 +205,7 @@ async fn a_worker_that_drains_waits_until_what_it_has_counted_is_acknowledged() 
         life.until(seconds(15)).await;
         life.wish.send_replace(Wish::Drain);
         life.until(seconds(30)).await;
-        assert!(coordinator.books().recorded.is_empty() && !life.task.is_finished(), "{condition:?}");
+        assert!(coordinator.state().recorded.is_empty() && !life.task.is_finished(), "{condition:?}");
         if condition == Condition::Mute {
             continue;
         }
@@ -214,7 +214,7 @@ async fn a_worker_that_drains_waits_until_what_it_has_counted_is_acknowledged() 
         let all = Summary { units: 3, finished: false, broken_off: 0, unacknowledged: 0 };
         assert_eq!(summary.unwrap(), all, "{condition:?}");
         assert!((seconds(30)..seconds(34)).contains(&took), "{took:?}");
-        assert_eq!(coordinator.books().recorded.len(), 3);
+        assert_eq!(coordinator.state().recorded.len(), 3);
     }
 }
 

@@ -2,7 +2,7 @@
 //! that stands still while there is something to do: minutes take no time, and times can be asserted.
 
 mod absence;
-mod books;
+mod coordinator_state;
 mod fake_coordinator;
 mod leases;
 mod leaving;
@@ -26,7 +26,7 @@ use super::{Config, Counting, Summary, Wish, WorkerError, WorkerLoop};
 use crate::coordinator::CoordinatorError;
 use crate::outage::Hopeful;
 use crate::pool::UnitOutcome;
-use books::{Condition, Heard};
+use coordinator_state::{Condition, Heard};
 pub use fake_coordinator::FakeCoordinator;
 use fake_coordinator::LEASE_TIME;
 use virtual_pool::{VirtualPool, completions};
@@ -146,8 +146,8 @@ fn waits(times: &[Duration]) -> Vec<Duration> {
 /// Every unit is on record with its own count, and none was recorded twice or under a lease of before.
 #[track_caller]
 fn assert_all_recorded_once(coordinator: &FakeCoordinator, of: u64) {
-    let books = coordinator.books();
+    let state = coordinator.state();
     let expected = units(0..of).into_iter().map(|unit| (unit, completions(unit))).collect();
-    assert_eq!(books.recorded, expected);
-    assert_eq!((books.repeated, books.stale), (0, 0));
+    assert_eq!(state.recorded, expected);
+    assert_eq!((state.repeated, state.stale), (0, 0));
 }

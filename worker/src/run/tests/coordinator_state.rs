@@ -1,4 +1,4 @@
-//! The books of a test's coordinator: what is lent and on record, each call that came with its time, and how it fails.
+//! The state of a test's coordinator: what is lent and on record, each call that came with its time, and how it fails.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
@@ -33,26 +33,21 @@ pub enum Condition {
     Mute,
 }
 
-/// What it knows and what it has heard.
-pub struct Books {
-    begun: Instant,
+/// What the test wants of it.
+#[derive(Default)]
+pub struct Script {
     pub condition: Condition,
-    pub heard: Vec<(Duration, Heard)>,
-    /// Units to be lent.
-    open: VecDeque<UnitId>,
-    lent: HashMap<UnitId, Token>,
-    pub recorded: BTreeMap<UnitId, u64>,
     /// Verdicts of the next counts, instead of its own.
     pub verdicts: VecDeque<Verdict>,
     /// Of the next report only so many counts are judged.
     pub judged_of_next: Option<usize>,
-    /// What it says to the next report, instead of taking it.
+    /// The answer to the next report, instead of verdicts.
     pub report_error: Option<CoordinatorError>,
     /// Units whose leases are gone when they are renewed next.
     pub lost: Vec<UnitId>,
     /// At most so many units are lent at a time.
-    pub most_lent: usize,
-    /// Units that whoever registers next is lent besides what it holds.
+    pub most_lent: Option<usize>,
+    /// Units that the next worker to register is lent besides what it holds.
     pub besides: Vec<UnitId>,
     /// A request for units takes so long.
     pub lease_delay: Duration,
@@ -62,6 +57,17 @@ pub struct Books {
     pub checks_all: bool,
     /// Units that are lent to be counted by the other method.
     pub by_other: Vec<UnitId>,
+}
+
+/// What it knows and what it has heard.
+pub struct CoordinatorState {
+    begun: Instant,
+    pub script: Script,
+    pub heard: Vec<(Duration, Heard)>,
+    /// Units to be lent.
+    open: VecDeque<UnitId>,
+    lent: HashMap<UnitId, Token>,
+    pub recorded: BTreeMap<UnitId, u64>,
     /// How many checks are on record.
     pub checked: u64,
     /// Counts that came under another token than that of their lease.
@@ -74,26 +80,16 @@ pub struct Books {
     tokens: u64,
 }
 
-impl Books {
-    /// Books with so many units to be lent.
+impl CoordinatorState {
+    /// So many units are to be lent.
     pub fn with_units(units: u64) -> Self {
         Self {
             begun: Instant::now(),
-            condition: Condition::Well,
+            script: Script::default(),
             heard: Vec::new(),
             open: (0..units).map(UnitId).collect(),
             lent: HashMap::new(),
             recorded: BTreeMap::new(),
-            verdicts: VecDeque::new(),
-            judged_of_next: None,
-            report_error: None,
-            lost: Vec::new(),
-            most_lent: usize::MAX,
-            besides: Vec::new(),
-            lease_delay: Duration::ZERO,
-            report_delay: Duration::ZERO,
-            checks_all: false,
-            by_other: Vec::new(),
             checked: 0,
             stale: 0,
             repeated: 0,
@@ -129,7 +125,7 @@ impl Books {
         self.worker = Some(worker);
         let is_free = |lease: &&Lease| self.lent.get(&lease.unit).is_none_or(|token| *token == lease.token);
         let mut held: Vec<_> = held.iter().filter(is_free).map(|lease| lease.unit).collect();
-        held.append(&mut self.besides);
+        held.append(&mut self.script.besides);
         held.sort();
         self.open.retain(|unit| !held.contains(unit));
         (worker, held.into_iter().map(|unit| self.lend(unit)).collect())
@@ -149,7 +145,7 @@ impl Books {
 
     /// Lends so many units, as far as there are as many.
     pub fn lend_up_to(&mut self, want: u32) -> Vec<Lease> {
-        let lent = self.open.len().min(want as usize).min(self.most_lent);
+        let lent = self.open.len().min(want as usize).min(self.script.most_lent.unwrap_or(usize::MAX));
         let units: Vec<_> = self.open.drain(..lent).collect();
         units.into_iter().map(|unit| self.lend(unit)).collect()
     }
@@ -158,7 +154,7 @@ impl Books {
         self.tokens += 1;
         let token = Token(self.tokens);
         self.lent.insert(unit, token);
-        let other_kernel = self.by_other.contains(&unit);
+        let other_kernel = self.script.by_other.contains(&unit);
         let variant = Variant { mirrored: self.recorded.contains_key(&unit), other_kernel };
         Lease { unit, token, variant }
     }
@@ -173,14 +169,14 @@ impl Books {
 
     /// The units whose leases are gone.
     pub fn lose(&mut self) -> Vec<UnitId> {
-        let lost = std::mem::take(&mut self.lost);
+        let lost = std::mem::take(&mut self.script.lost);
         self.take_back(&lost);
         lost
     }
 
     /// Puts a count on record, unless the test wants something else.
     pub fn judge(&mut self, count: &UnitCount) -> Verdict {
-        if let Some(verdict) = self.verdicts.pop_front() {
+        if let Some(verdict) = self.script.verdicts.pop_front() {
             return verdict;
         }
         let unit = count.lease.unit;
@@ -196,7 +192,7 @@ impl Books {
             self.repeated += 1;
             return Verdict::Known;
         }
-        if self.checks_all {
+        if self.script.checks_all {
             self.open.push_back(unit);
         }
         Verdict::Recorded

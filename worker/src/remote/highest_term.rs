@@ -6,7 +6,7 @@ use queens::Classified;
 use queens::plan::Fingerprint;
 use thiserror::Error;
 
-use crate::remote::Remote;
+use super::Remote;
 
 /// A coordinator that is left alone, because another one has the run's highest term too, or a higher one.
 #[derive(Clone, Debug)]
@@ -29,15 +29,15 @@ pub struct TwoRuns(pub String, pub String);
 impl Classified for TwoRuns {}
 
 /// What an address has answered.
-struct Told {
-    site: usize,
+struct Served {
+    index: usize,
     plan: Fingerprint,
     run: RunId,
     term: Term,
 }
 
-impl Told {
-    fn is_of_another_run_than(&self, other: &Told) -> bool {
+impl Served {
+    fn is_of_another_run_than(&self, other: &Served) -> bool {
         self.plan != other.plan || self.run != other.run
     }
 }
@@ -46,10 +46,10 @@ impl Told {
 ///
 /// # Errors
 /// Two of them are of two runs: their terms say nothing about each other.
-fn youngest(told: &[Told]) -> Result<Option<&Told>, [usize; 2]> {
+fn highest(told: &[Served]) -> Result<Option<&Served>, [usize; 2]> {
     let Some(of_run) = told.first() else { return Ok(None) };
     if let Some(other) = told.iter().find(|told| told.is_of_another_run_than(of_run)) {
-        let [first, second] = [of_run.site.min(other.site), of_run.site.max(other.site)];
+        let [first, second] = [of_run.index.min(other.index), of_run.index.max(other.index)];
         return Err([first, second]);
     }
     Ok(told.iter().rev().max_by_key(|told| told.term.number))
@@ -61,18 +61,18 @@ impl Remote {
     ///
     /// # Errors
     /// Two runs are served there: none of them is chosen.
-    pub async fn call_youngest(&self) -> Result<Option<Vec<LeftAlone>>, TwoRuns> {
+    pub async fn call_highest_term(&self) -> Result<Option<Vec<LeftAlone>>, TwoRuns> {
         if self.addresses() == 1 {
             return Ok(None);
         }
-        let told = self.told().await;
-        let address = |site| self.sites().address(site).to_owned();
-        let found = youngest(&told).map_err(|[one, other]| TwoRuns(address(one), address(other)))?;
-        let Some(&Told { site, term, .. }) = found else { return Ok(None) };
-        self.sites().call(site);
+        let told = self.served().await;
+        let address = |index| self.addresses.address(index).to_owned();
+        let found = highest(&told).map_err(|[one, other]| TwoRuns(address(one), address(other)))?;
+        let Some(&Served { index, term, .. }) = found else { return Ok(None) };
+        self.addresses.call(index);
         let others = told.iter().filter(|told| told.term.coordinator != term.coordinator);
-        let left_alone = |told: &Told| LeftAlone {
-            address: address(told.site),
+        let left_alone = |told: &Served| LeftAlone {
+            address: address(told.index),
             term: told.term,
             is_rival: told.term.number == term.number,
         };
@@ -80,11 +80,11 @@ impl Remote {
     }
 
     /// What those say that answer in time.
-    async fn told(&self) -> Vec<Told> {
-        self.ask_each(|site, mut client| async move {
+    async fn served(&self) -> Vec<Served> {
+        self.ask_all(|index, mut client| async move {
             let reply = client.status(v1::StatusRequest {}).await.ok()?.into_inner();
             let RunStatus { fingerprint: plan, run, term, .. } = RunStatus::try_from(reply).ok()?;
-            Some(Told { site, plan, run: run?, term: term? })
+            Some(Served { index, plan, run: run?, term: term? })
         })
         .await
     }
@@ -96,13 +96,13 @@ mod tests {
 
     use super::*;
 
-    fn told(site: usize, plan: &str, run: u128, number: u64) -> Told {
-        let term = Term { number, coordinator: CoordinatorId(site as u128), proof: 0 };
-        Told { site, plan: plan.to_owned().into(), run: RunId(run), term }
+    fn told(index: usize, plan: &str, run: u128, number: u64) -> Served {
+        let term = Term { number, coordinator: CoordinatorId(index as u128), proof: 0 };
+        Served { index, plan: plan.to_owned().into(), run: RunId(run), term }
     }
 
-    fn chosen(told: &[Told]) -> Result<Option<usize>, [usize; 2]> {
-        youngest(told).map(|found| found.map(|told| told.site))
+    fn chosen(told: &[Served]) -> Result<Option<usize>, [usize; 2]> {
+        highest(told).map(|found| found.map(|told| told.index))
     }
 
     #[test]

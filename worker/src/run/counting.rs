@@ -23,7 +23,6 @@ pub struct Counting<P> {
     plan: Arc<Plan>,
     pool: P,
     outcomes: UnboundedReceiver<UnitOutcome>,
-    threads: u32,
     pace: AskingPace,
     /// How many outcomes the pool still owes.
     owed: usize,
@@ -45,7 +44,7 @@ impl<P: Pool> Counting<P> {
         let pace = AskingPace::new(threads, mean_weight, ahead);
         pool.set_low(pace.low());
         let (owed, hung, begun) = (0, HungThreads::default(), Instant::now());
-        Self { plan, pool, outcomes, threads, pace, owed, hung, begun, gather_until: begun }
+        Self { plan, pool, outcomes, pace, owed, hung, begun, gather_until: begun }
     }
 
     pub fn start(&mut self, lease: Lease) {
@@ -67,12 +66,6 @@ impl<P: Pool> Counting<P> {
         self.took(outcomes)
     }
 
-    /// The outcomes that need no waiting for.
-    fn outcomes_now(&mut self) -> Vec<UnitOutcome> {
-        let outcomes = std::iter::from_fn(|| self.outcomes.try_recv().ok()).collect();
-        self.took(outcomes)
-    }
-
     fn took(&mut self, outcomes: Vec<UnitOutcome>) -> Vec<UnitOutcome> {
         self.owed -= outcomes.len();
         for outcome in &outcomes {
@@ -88,7 +81,6 @@ impl<P: Pool> Counting<P> {
         outcomes
     }
 
-    /// Whether the pool owes outcomes.
     pub fn is_busy(&self) -> bool {
         self.owed > 0
     }
@@ -100,7 +92,7 @@ impl<P: Pool> Counting<P> {
 
     /// With fewer units than this a thread may soon be idle.
     pub fn least(&self) -> usize {
-        2 * self.threads as usize
+        self.pace.least()
     }
 
     /// Begins no unit more. Returns the units in threads, and the outcomes so far: a begun unit is among the former or the
@@ -109,7 +101,8 @@ impl<P: Pool> Counting<P> {
         self.pool.finish();
         // In this order: a unit that leaves its thread meanwhile is found among the outcomes.
         let begun = self.begun_units();
-        (begun, self.outcomes_now())
+        let outcomes = std::iter::from_fn(|| self.outcomes.try_recv().ok()).collect();
+        (begun, self.took(outcomes))
     }
 
     /// Has all units end soon. Returns those in threads.
@@ -137,6 +130,6 @@ impl<P: Pool> Counting<P> {
     }
 
     pub fn do_all_threads_hang(&self) -> bool {
-        self.hung.threads() >= self.threads as usize
+        self.hung.are_all()
     }
 }

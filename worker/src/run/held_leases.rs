@@ -29,15 +29,12 @@ impl HeldLeases {
 
     /// Sets the tokens of held units that are lent again, and returns the other leases. A unit is lent again if its lease
     /// expired while the network was cut.
-    pub fn update_tokens(&mut self, leases: impl IntoIterator<Item = Lease>) -> Vec<Lease> {
-        let mut others = Vec::new();
-        for lease in leases {
-            match self.uncounted.get_mut(&unit_variant(&lease)) {
-                Some(held) => held.token = lease.token,
-                None => others.push(lease),
-            }
-        }
-        others
+    pub fn update_tokens(&mut self, mut leases: Vec<Lease>) -> Vec<Lease> {
+        leases.retain(|lease| {
+            let held = self.uncounted.get_mut(&unit_variant(lease));
+            held.map(|held| held.token = lease.token).is_none()
+        });
+        leases
     }
 
     /// Returns the count with its latest token: the lease may have been renewed while the unit was in the pool.

@@ -29,12 +29,14 @@ impl HungThreads {
     ) -> Vec<UnitVariant> {
         let busy = threads.iter().flatten().count().max(1) as u32;
         let time = processor_time.map_or(elapsed, |now| self.time_of_each(elapsed, now, busy));
-        self.add(time, threads, limit)
+        let (hung, threads) = self.add(time, threads, limit);
+        self.threads = threads;
+        hung
     }
 
-    /// How many threads hang.
-    pub fn threads(&self) -> usize {
-        self.threads
+    /// Whether all threads hang.
+    pub fn are_all(&self) -> bool {
+        !self.seen.is_empty() && self.threads == self.seen.len()
     }
 
     /// For how long each of `busy` threads has counted: units are measured in processor time, and threads may have to share
@@ -45,8 +47,13 @@ impl HungThreads {
         (got / busy).clamp(elapsed / LEAST_SHARE, elapsed)
     }
 
-    /// The threads counted for so much longer.
-    fn add(&mut self, time: Duration, threads: &[Option<UnitVariant>], limit: Duration) -> Vec<UnitVariant> {
+    /// The threads counted for so much longer. Returns the units that hang since now, and how many threads hang.
+    fn add(
+        &mut self,
+        time: Duration,
+        threads: &[Option<UnitVariant>],
+        limit: Duration,
+    ) -> (Vec<UnitVariant>, usize) {
         self.seen.resize(threads.len(), None);
         let mut hung = Vec::new();
         for (seen, counts) in self.seen.iter_mut().zip(threads) {
@@ -61,8 +68,7 @@ impl HungThreads {
             }
             *seen = Some((counts, before + time));
         }
-        self.threads = self.seen.iter().flatten().filter(|(_, seen)| *seen >= limit).count();
-        hung
+        (hung, self.seen.iter().flatten().filter(|(_, seen)| *seen >= limit).count())
     }
 }
 
@@ -73,24 +79,15 @@ mod tests {
 
     use super::*;
 
-    /// Adds a second; gives the units that hang since then, and how many threads hang.
-    fn add(
-        seen: &mut HungThreads,
-        threads: &[Option<UnitVariant>],
-        limit: Duration,
-    ) -> (Vec<UnitVariant>, usize) {
-        (seen.add(Duration::from_secs(1), threads, limit), seen.threads())
-    }
-
     #[test]
     fn a_unit_that_stays_in_a_thread_hangs_once() {
         let (mut seen, second) = (HungThreads::default(), Duration::from_secs(1));
         let [a, b] = [1, 2].map(|unit| (UnitId(unit), Variant::default()));
-        assert_eq!(add(&mut seen, &[Some(a), None], 3 * second), (vec![], 0));
-        assert_eq!(add(&mut seen, &[Some(a), Some(b)], 3 * second), (vec![], 0));
-        assert_eq!(add(&mut seen, &[Some(a), Some(b)], 3 * second), (vec![a], 1));
-        assert_eq!(add(&mut seen, &[Some(a), None], 3 * second), (vec![], 1), "it is told once");
-        assert_eq!(add(&mut seen, &[None, Some(b)], 3 * second), (vec![], 0), "b was elsewhere meanwhile");
+        assert_eq!(seen.add(second, &[Some(a), None], 3 * second), (vec![], 0));
+        assert_eq!(seen.add(second, &[Some(a), Some(b)], 3 * second), (vec![], 0));
+        assert_eq!(seen.add(second, &[Some(a), Some(b)], 3 * second), (vec![a], 1));
+        assert_eq!(seen.add(second, &[Some(a), None], 3 * second), (vec![], 1), "it is told once");
+        assert_eq!(seen.add(second, &[None, Some(b)], 3 * second), (vec![], 0), "b was elsewhere meanwhile");
     }
 
     #[test]
@@ -98,13 +95,13 @@ mod tests {
         let (mut seen, second) = (HungThreads::default(), Duration::from_secs(1));
         let [count, check] = [Variant::ALL[0], Variant::ALL[1]].map(|variant| (UnitId(1), variant));
         let both = [Some(count), Some(check)];
-        assert_eq!(add(&mut seen, &both, 2 * second), (vec![], 0), "two threads make no second longer");
-        assert_eq!(add(&mut seen, &both, 2 * second), (vec![count, check], 2));
+        assert_eq!(seen.add(second, &both, 2 * second), (vec![], 0), "two threads make no second longer");
+        assert_eq!(seen.add(second, &both, 2 * second), (vec![count, check], 2));
 
         let mut seen = HungThreads::default();
-        add(&mut seen, &[Some(count), None], 2 * second);
+        seen.add(second, &[Some(count), None], 2 * second);
         // Given back, and lent again, it hangs the other thread too.
-        assert_eq!(add(&mut seen, &[Some(count); 2], 2 * second), (vec![count], 1));
-        assert_eq!(add(&mut seen, &[Some(count); 2], 2 * second), (vec![count], 2));
+        assert_eq!(seen.add(second, &[Some(count); 2], 2 * second), (vec![count], 1));
+        assert_eq!(seen.add(second, &[Some(count); 2], 2 * second), (vec![count], 2));
     }
 }

@@ -86,18 +86,14 @@ impl Reporting {
     }
 
     /// Sets the tokens of the counts whose units are lent again, and returns the other leases.
-    pub fn update_tokens(&mut self, leases: Vec<Lease>) -> Vec<Lease> {
+    pub fn update_tokens(&mut self, mut leases: Vec<Lease>) -> Vec<Lease> {
         let counts = self.waiting.iter_mut().chain(&mut self.in_flight).map(|count| &mut count.lease);
         let mut tokens: HashMap<UnitVariant, &mut Token> =
             counts.map(|lease| (unit_variant(lease), &mut lease.token)).collect();
-        let mut others = Vec::new();
-        for lease in leases {
-            match tokens.get_mut(&unit_variant(&lease)) {
-                Some(token) => **token = lease.token,
-                None => others.push(lease),
-            }
-        }
-        others
+        leases.retain(|lease| {
+            tokens.get_mut(&unit_variant(lease)).map(|token| **token = lease.token).is_none()
+        });
+        leases
     }
 
     /// The leases of all counts that are not acknowledged.

@@ -228,9 +228,9 @@ impl<P: Pool> WorkerLoop<P> {
     /// Counts leased units that are not held. Held ones are counted once and reported under the later token; the check of a
     /// count that is still being reported is another variant, and counted too. A worker that drains gives back what it does
     /// not hold, perhaps what it gave back before.
-    fn take_leases(&mut self, leases: Vec<Lease>) {
+    fn take_leases(&mut self, mut leases: Vec<Lease>) {
         let units = self.plan.units();
-        let leases = leases.into_iter().filter(|lease| lease.unit.0 < units);
+        leases.retain(|lease| lease.unit.0 < units);
         let new = self.reporting.update_tokens(self.held.update_tokens(leases));
         if !matches!(self.stage, Stage::Working) {
             return self.connection.release(new);

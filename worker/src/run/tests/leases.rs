@@ -4,11 +4,8 @@ use super::*;
 
 #[tokio::test(start_paused = true)]
 async fn leases_of_all_that_is_held_are_renewed_six_times_while_they_last() {
-    let coordinator = FakeCoordinator::with_units(UNITS);
-    let life = Life::begin(&coordinator, UNIT_TIME, None);
-    let (summary, _) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
-    assert_all_recorded_once(&coordinator, UNITS);
+    let (coordinator, life) = begin(UNITS);
+    life.counts_all(&coordinator, UNITS).await;
     let state = coordinator.state();
     let renewals = state.heard.iter().filter_map(|(at, heard)| match heard {
         Heard::Renew(held) => Some((*at, held.clone())),
@@ -24,12 +21,11 @@ async fn leases_of_all_that_is_held_are_renewed_six_times_while_they_last() {
 
 #[tokio::test(start_paused = true)]
 async fn a_unit_whose_lease_was_lost_and_that_is_lent_again_is_counted_once() {
-    let coordinator = FakeCoordinator::with_units(UNITS);
-    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    let (coordinator, life) = begin(UNITS);
     life.until(seconds(5)).await;
     coordinator.state().script.lost = vec![UnitId(1), UnitId(9)];
     let (summary, took) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
+    assert_eq!(summary.unwrap(), counted(UNITS));
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * UNITS);
     let state = coordinator.state();
     assert_eq!((state.reports_of(1), state.reports_of(9)), (1, 1));
@@ -39,19 +35,16 @@ async fn a_unit_whose_lease_was_lost_and_that_is_lent_again_is_counted_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_coordinator_that_restarts_is_told_what_is_held_and_takes_it_under_new_leases() {
-    let coordinator = FakeCoordinator::with_units(UNITS);
-    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    let (coordinator, life) = begin(UNITS);
     life.until(seconds(15)).await;
     coordinator.restart();
-    let (summary, took) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
+    let took = life.counts_all(&coordinator, UNITS).await;
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * UNITS);
     let state = coordinator.state();
     let registrations = state.heard.iter().filter(|(_, heard)| matches!(heard, Heard::Register(_)));
     let registrations: Vec<_> = registrations.map(|(_, heard)| heard.clone()).collect();
     assert_eq!(registrations, [Heard::Register(vec![]), Heard::Register(units(2..UNITS))]);
     drop(state);
-    assert_all_recorded_once(&coordinator, UNITS);
 }
 
 #[tokio::test(start_paused = true)]
@@ -61,7 +54,7 @@ async fn more_units_are_asked_for_before_the_last_is_counted() {
     coordinator.state().script.most_lent = Some(4);
     coordinator.state().script.lease_delay = delay;
     let (summary, took) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
-    assert_eq!(summary.unwrap(), Summary { units: 40, finished: true, broken_off: 0, unacknowledged: 0 });
+    assert_eq!(summary.unwrap(), counted(40));
     // It waits for the first units, and at the end to hear that there are no more.
     let idle = took.saturating_sub(UNIT_TIME * 40);
     assert!((delay..3 * delay).contains(&idle), "the pool was idle for {idle:?}");
@@ -74,7 +67,7 @@ async fn the_check_of_a_count_that_is_still_being_reported_is_counted() {
     coordinator.state().script.checks_all = true;
     coordinator.state().script.report_delay = seconds(1) / 2;
     let (summary, took) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
-    assert_eq!(summary.unwrap(), Summary { units: 2, finished: true, broken_off: 0, unacknowledged: 0 });
+    assert_eq!(summary.unwrap(), counted(2));
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * 2, "it waits for nothing");
     assert_eq!(coordinator.state().checked, 1);
     assert_all_recorded_once(&coordinator, 1);
@@ -91,10 +84,8 @@ async fn what_is_being_reported_while_the_worker_registers_again_is_reported_und
     coordinator.restart();
     life.until(seconds(13)).await;
     coordinator.state().script.report_delay = Duration::ZERO;
-    let (summary, _) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
+    life.counts_all(&coordinator, UNITS).await;
     assert_eq!(coordinator.state().stale, 0);
-    assert_all_recorded_once(&coordinator, UNITS);
 }
 
 #[tokio::test(start_paused = true)]
@@ -134,7 +125,5 @@ async fn what_is_to_be_counted_by_a_method_that_is_not_to_be_had_goes_back_with_
     let renewals = UNIT_TIME * 20 / (LEASE_TIME.as_secs() as u32 / 6);
     assert!((2..=renewals.as_secs() as usize).contains(&times.len()), "{times:?}");
     coordinator.state().script.by_other.clear();
-    let (summary, _) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
-    assert_all_recorded_once(&coordinator, UNITS);
+    life.counts_all(&coordinator, UNITS).await;
 }

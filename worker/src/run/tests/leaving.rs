@@ -88,8 +88,7 @@ async fn who_has_to_register_again_in_leaving_takes_leave_under_the_new_number()
 
 #[tokio::test(start_paused = true)]
 async fn leaving_takes_less_than_two_seconds_however_mute_the_coordinator_is() {
-    let coordinator = FakeCoordinator::with_units(UNITS);
-    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    let (coordinator, life) = begin(UNITS);
     life.until(seconds(10)).await;
     coordinator.set(Condition::Mute);
     life.until(seconds(20)).await;
@@ -112,8 +111,7 @@ async fn a_worker_leaves_at_once_when_the_coordinator_is_known_to_be_away() {
 #[tokio::test(start_paused = true)]
 async fn counts_that_nobody_has_acknowledged_are_said_by_a_worker_that_leaves_at_once() {
     for condition in [Condition::Away, Condition::CannotRecord] {
-        let coordinator = FakeCoordinator::with_units(UNITS);
-        let life = Life::begin(&coordinator, UNIT_TIME, None);
+        let (coordinator, life) = begin(UNITS);
         life.until(seconds(5)).await;
         coordinator.set(condition);
         life.until(seconds(16)).await;
@@ -125,8 +123,7 @@ async fn counts_that_nobody_has_acknowledged_are_said_by_a_worker_that_leaves_at
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_drains_finishes_what_it_counts_and_gives_back_the_rest_at_once() {
-    let coordinator = FakeCoordinator::with_units(UNITS);
-    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    let (coordinator, life) = begin(UNITS);
     // The first two units are counted, the third is begun.
     life.until(seconds(15)).await;
     let (summary, took) = life.wish(Wish::Drain).await;
@@ -197,8 +194,7 @@ async fn what_was_counted_and_not_taken_from_the_pool_yet_is_reported_and_not_gi
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_drains_waits_until_what_it_has_counted_is_acknowledged() {
     for condition in [Condition::Away, Condition::CannotRecord, Condition::Mute] {
-        let coordinator = FakeCoordinator::with_units(UNITS);
-        let life = Life::begin(&coordinator, UNIT_TIME, None);
+        let (coordinator, life) = begin(UNITS);
         // Two units are counted, the third ends at 21 s.
         life.until(seconds(5)).await;
         coordinator.set(condition);
@@ -221,8 +217,7 @@ async fn a_worker_that_drains_waits_until_what_it_has_counted_is_acknowledged() 
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_drains_leaves_in_time_though_nobody_acknowledges_what_it_has_counted() {
     for condition in [Condition::Away, Condition::CannotRecord, Condition::Mute] {
-        let coordinator = FakeCoordinator::with_units(UNITS);
-        let life = Life::begin(&coordinator, UNIT_TIME, None);
+        let (coordinator, life) = begin(UNITS);
         life.until(seconds(5)).await;
         coordinator.set(condition);
         life.until(seconds(15)).await;

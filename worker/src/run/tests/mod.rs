@@ -116,6 +116,14 @@ impl Life {
         (result, self.begun.elapsed())
     }
 
+    /// It counts all units, and all are recorded once. Gives how long that takes.
+    async fn counts_all(self, coordinator: &FakeCoordinator, units: u64) -> Duration {
+        let (summary, took) = self.end().await;
+        assert_eq!(summary.unwrap(), counted(units));
+        assert_all_recorded_once(coordinator, units);
+        took
+    }
+
     /// What becomes of it when it is stopped, and how long that takes.
     async fn stop(self) -> (Summary, Duration) {
         self.wish(Wish::Leave).await
@@ -128,6 +136,18 @@ impl Life {
         let result = timeout(PATIENCE, self.task).await.expect("the worker leaves").unwrap();
         (result.unwrap(), asked.elapsed())
     }
+}
+
+/// A worker with one thread, and a coordinator with so many units.
+fn begin(units: u64) -> (FakeCoordinator, Life) {
+    let coordinator = FakeCoordinator::with_units(units);
+    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    (coordinator, life)
+}
+
+/// What a worker has done that has counted so many units, and the run is finished.
+fn counted(units: u64) -> Summary {
+    Summary { units, finished: true, ..Summary::default() }
 }
 
 fn seconds(seconds: u64) -> Duration {

@@ -4,8 +4,7 @@ use super::*;
 
 #[tokio::test(start_paused = true)]
 async fn counts_that_cannot_be_recorded_are_kept_and_their_leases_renewed_until_they_can() {
-    let coordinator = FakeCoordinator::with_units(UNITS);
-    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    let (coordinator, life) = begin(UNITS);
     life.until(seconds(5)).await;
     coordinator.set(Condition::CannotRecord);
     life.until(seconds(95)).await;
@@ -14,10 +13,8 @@ async fn counts_that_cannot_be_recorded_are_kept_and_their_leases_renewed_until_
         coordinator.state().times(|heard| matches!(heard, Heard::Renew(held) if *held == units(0..UNITS)));
     assert_eq!(renewals.len(), 9, "all of it is still held: {renewals:?}");
     coordinator.set(Condition::Well);
-    let (summary, took) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
+    let took = life.counts_all(&coordinator, UNITS).await;
     assert!(took < seconds(99), "{took:?}");
-    assert_all_recorded_once(&coordinator, UNITS);
 }
 
 #[tokio::test(start_paused = true)]
@@ -40,9 +37,7 @@ async fn a_coordinator_that_answers_and_cannot_record_is_not_lost() {
     let life = Life::begin(&coordinator, UNIT_TIME, Some(seconds(2)));
     life.until(seconds(300)).await;
     coordinator.set(Condition::Well);
-    let (summary, _) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
-    assert_all_recorded_once(&coordinator, UNITS);
+    life.counts_all(&coordinator, UNITS).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -50,7 +45,7 @@ async fn a_count_that_cannot_be_judged_yet_is_reported_again_after_a_second() {
     let coordinator = FakeCoordinator::with_units(1);
     coordinator.state().script.verdicts = [Verdict::Later, Verdict::Later].into();
     let (summary, _) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
-    assert_eq!(summary.unwrap(), Summary { units: 1, finished: true, broken_off: 0, unacknowledged: 0 });
+    assert_eq!(summary.unwrap(), counted(1));
     let reports = coordinator.state().times(|heard| matches!(heard, Heard::Report(_)));
     assert_eq!(waits(&reports), [seconds(1); 2]);
     assert_all_recorded_once(&coordinator, 1);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{Lease, LeaseReply, Registration, Renewal, Report, UnitCount, Verdict, Welcome, WorkerId};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 use super::error::WorkerError;
@@ -22,8 +22,7 @@ const FAREWELL: Duration = Duration::from_millis(300);
 /// A coordinator, and what the worker has asked of it.
 pub struct Connection {
     coordinator: Arc<dyn Lender>,
-    answers_in: UnboundedSender<Answer>,
-    answers: UnboundedReceiver<Answer>,
+    calls: JoinSet<Answer>,
     member: Option<Member>,
     /// The number under which the coordinator lent what the worker holds.
     former: Option<WorkerId>,
@@ -55,11 +54,9 @@ pub enum Reply {
 
 impl Connection {
     pub fn new(coordinator: Arc<dyn Lender>, outage: Outage) -> Self {
-        let (answers_in, answers) = unbounded_channel();
         Self {
             coordinator,
-            answers_in,
-            answers,
+            calls: JoinSet::new(),
             member: None,
             former: None,
             outage,
@@ -69,9 +66,9 @@ impl Connection {
         }
     }
 
-    /// Waits for the next answer, and notes that its call is over. Cancelled, it has taken none.
+    /// Waits for the next answer, and notes that its call is over; none if no call is under way. Cancelled, it has taken none.
     pub async fn answer(&mut self) -> Option<Answer> {
-        let answer = self.answers.recv().await?;
+        let answer = self.calls.join_next().await?.ok()?;
         match &answer.reply {
             Reply::Registered(result) => {
                 self.is_registering = false;
@@ -139,7 +136,7 @@ impl Connection {
         self.call(LEASE_WAIT, async move { Reply::Leased(c.lease(worker, want, LEASE_WAIT).await) });
     }
 
-    pub fn report(&self, worker: WorkerId, counts: Vec<UnitCount>) {
+    pub fn report(&mut self, worker: WorkerId, counts: Vec<UnitCount>) {
         let (c, report) = (Arc::clone(&self.coordinator), Report { worker, counts });
         self.call(Duration::ZERO, async move { Reply::Reported(c.report(report).await) });
     }
@@ -191,9 +188,8 @@ impl Connection {
     }
 
     /// Makes a call in a task of its own. It may wait for so long at the coordinator.
-    fn call(&self, wait: Duration, call: impl Future<Output = Reply> + Send + 'static) {
-        let (due, answers) = (Instant::now() + wait, self.answers_in.clone());
-        // The worker may have left when the reply comes.
-        tokio::spawn(async move { answers.send(Answer { due, reply: call.await }).ok() });
+    fn call(&mut self, wait: Duration, call: impl Future<Output = Reply> + Send + 'static) {
+        let due = Instant::now() + wait;
+        self.calls.spawn(async move { Answer { due, reply: call.await } });
     }
 }

@@ -54,11 +54,9 @@ impl<P: Pool> Counting<P> {
 
     /// Waits for outcomes, and gathers them for a while. Cancelled, it has taken none.
     pub async fn outcomes(&mut self) -> Vec<UnitOutcome> {
-        while Instant::now() < self.gather_until && !self.pool.runs_dry() {
-            tokio::select! {
-                () = self.pool.running_dry() => {}
-                () = sleep_until(self.gather_until) => {}
-            }
+        tokio::select! {
+            () = self.pool.running_dry() => {}
+            () = sleep_until(self.gather_until) => {}
         }
         let mut outcomes = Vec::new();
         self.outcomes.recv_many(&mut outcomes, usize::MAX).await;

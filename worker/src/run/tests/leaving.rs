@@ -231,7 +231,9 @@ async fn a_worker_that_drains_leaves_in_time_though_nobody_acknowledges_what_it_
 #[tokio::test(start_paused = true)]
 async fn a_thread_that_has_to_leave_the_processor_to_others_does_not_hang() {
     let coordinator = FakeCoordinator::with_units(2);
-    let starved = Life::begin_with_share(&coordinator, seconds(1700), None, 10);
+    let starved = Life::begin_with(&coordinator, plain(), |outcomes| {
+        VirtualPool::new(seconds(1700), outcomes).with_share(10)
+    });
     let summary = starved.end().await.0.unwrap();
     assert_eq!((summary.units, summary.finished), (2, true));
 }
@@ -239,7 +241,9 @@ async fn a_thread_that_has_to_leave_the_processor_to_others_does_not_hang() {
 #[tokio::test(start_paused = true)]
 async fn a_thread_that_gets_nothing_of_the_processor_is_found_to_hang_all_the_same() {
     let coordinator = FakeCoordinator::with_units(UNITS);
-    let blocked = Life::begin_with_share(&coordinator, seconds(1_000_000), None, 1_000_000);
+    let blocked = Life::begin_with(&coordinator, plain(), |outcomes| {
+        VirtualPool::new(seconds(1_000_000), outcomes).with_share(1_000_000)
+    });
     let (end, took) = timeout(seconds(20_000), blocked.task)
         .await
         .map(|end| (end.unwrap(), blocked.begun.elapsed()))

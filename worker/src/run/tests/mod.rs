@@ -73,18 +73,8 @@ struct Life {
 impl Life {
     /// A worker with one thread that takes so long for a unit.
     fn begin(coordinator: &FakeCoordinator, unit_time: Duration, give_up_after: Option<Duration>) -> Self {
-        Self::begin_with_share(coordinator, unit_time, give_up_after, 1)
-    }
-
-    /// The same, whose thread gets one second in so many of the processor.
-    fn begin_with_share(
-        coordinator: &FakeCoordinator,
-        unit_time: Duration,
-        give_up_after: Option<Duration>,
-        share: u32,
-    ) -> Self {
         Self::begin_with(coordinator, Config { give_up_after, ..plain() }, |outcomes| {
-            VirtualPool::new(unit_time, outcomes).with_share(share)
+            VirtualPool::new(unit_time, outcomes)
         })
     }
 

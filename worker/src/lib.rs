@@ -16,7 +16,7 @@ mod remote;
 mod run;
 
 pub use address::AddressError;
-pub use coordinator::{CoordinatorError, Lender};
+pub use coordinator::{CallResult, CoordinatorError, Lender};
 pub use credentials::Credentials;
 pub use outage::{GaveUp, Hopeful, Outage};
 pub use pace::AHEAD;

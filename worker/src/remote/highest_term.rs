@@ -1,4 +1,5 @@
-//! Which of several addresses an operator, an observer or a follower turns to: as a worker does, to the youngest coordinator.
+//! Which of several addresses an operator, an observer or a follower calls: as a worker does, the coordinator with the highest
+//! term.
 
 use domain::{RunId, RunStatus, Term};
 use proto::v1;
@@ -8,7 +9,7 @@ use thiserror::Error;
 
 use super::Remote;
 
-/// A coordinator that is left alone, because another one has the run's highest term too, or a higher one.
+/// A coordinator that is left alone: another one has a higher term of the run, or the same.
 #[derive(Clone, Debug)]
 pub struct LeftAlone {
     /// Its address.
@@ -19,7 +20,7 @@ pub struct LeftAlone {
     pub is_rival: bool,
 }
 
-/// Coordinators of two runs answer at the addresses: what one of them is told says nothing to the other one.
+/// Coordinators of two runs answer at the addresses: their terms say nothing about each other.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "{0} and {1} serve two different runs: name the addresses of one of them only, as in --coordinator {0}"
@@ -28,7 +29,7 @@ pub struct TwoRuns(pub String, pub String);
 
 impl Classified for TwoRuns {}
 
-/// What an address has answered.
+/// What an address answers.
 struct Served {
     index: usize,
     plan: Fingerprint,
@@ -36,50 +37,41 @@ struct Served {
     term: Term,
 }
 
-impl Served {
-    fn is_of_another_run_than(&self, other: &Served) -> bool {
-        self.plan != other.plan || self.run != other.run
+/// The address with the highest term, if any answers. Fails with two addresses that serve two runs.
+fn highest(served: &[Served]) -> Result<Option<&Served>, [usize; 2]> {
+    let Some(first) = served.first() else { return Ok(None) };
+    let is_other_run = |served: &&Served| (&served.plan, served.run) != (&first.plan, first.run);
+    match served.iter().find(is_other_run) {
+        Some(other) => Err([first.index, other.index]),
+        None => Ok(served.iter().rev().max_by_key(|served| served.term.number)),
     }
-}
-
-/// Of those that have answered, in the order of their addresses, the one whom everybody turns to, if there is one.
-///
-/// # Errors
-/// Two of them are of two runs: their terms say nothing about each other.
-fn highest(told: &[Served]) -> Result<Option<&Served>, [usize; 2]> {
-    let Some(of_run) = told.first() else { return Ok(None) };
-    if let Some(other) = told.iter().find(|told| told.is_of_another_run_than(of_run)) {
-        let [first, second] = [of_run.index.min(other.index), of_run.index.max(other.index)];
-        return Err([first, second]);
-    }
-    Ok(told.iter().rev().max_by_key(|told| told.term.number))
 }
 
 impl Remote {
-    /// Asks all addresses for their coordinator's term, which whoever may read the status may, and calls the youngest from now on; gives
-    /// those that are left alone. Nothing where there is one address only, or nobody has said a term in time.
+    /// Asks all addresses for their coordinator's term, and calls the highest from now on. Returns the coordinators that are left
+    /// alone; none if there is one address only, or no term is told in time.
     ///
     /// # Errors
-    /// Two runs are served there: none of them is chosen.
+    /// Two runs are served there: neither is chosen.
     pub async fn call_highest_term(&self) -> Result<Option<Vec<LeftAlone>>, TwoRuns> {
         if self.addresses() == 1 {
             return Ok(None);
         }
-        let told = self.served().await;
+        let served = self.served().await;
         let address = |index| self.addresses.address(index).to_owned();
-        let found = highest(&told).map_err(|[one, other]| TwoRuns(address(one), address(other)))?;
+        let found = highest(&served).map_err(|[one, other]| TwoRuns(address(one), address(other)))?;
         let Some(&Served { index, term, .. }) = found else { return Ok(None) };
         self.addresses.call(index);
-        let others = told.iter().filter(|told| told.term.coordinator != term.coordinator);
-        let left_alone = |told: &Served| LeftAlone {
-            address: address(told.index),
-            term: told.term,
-            is_rival: told.term.number == term.number,
+        let others = served.iter().filter(|served| served.term.coordinator != term.coordinator);
+        let left_alone = |served: &Served| LeftAlone {
+            address: address(served.index),
+            term: served.term,
+            is_rival: served.term.number == term.number,
         };
         Ok(Some(others.map(left_alone).collect()))
     }
 
-    /// What those say that answer in time.
+    /// The answers that come in time, in the order of the addresses. Whoever may read the status may ask.
     async fn served(&self) -> Vec<Served> {
         self.ask_all(|index, mut client| async move {
             let reply = client.status(v1::StatusRequest {}).await.ok()?.into_inner();
@@ -96,21 +88,24 @@ mod tests {
 
     use super::*;
 
-    fn told(index: usize, plan: &str, run: u128, number: u64) -> Served {
+    fn served(index: usize, plan: &str, run: u128, number: u64) -> Served {
         let term = Term { number, coordinator: CoordinatorId(index as u128), proof: 0 };
         Served { index, plan: plan.to_owned().into(), run: RunId(run), term }
     }
 
-    fn chosen(told: &[Served]) -> Result<Option<usize>, [usize; 2]> {
-        highest(told).map(|found| found.map(|told| told.index))
+    fn chosen(answers: &[Served]) -> Result<Option<usize>, [usize; 2]> {
+        highest(answers).map(|found| found.map(|served| served.index))
     }
 
     #[test]
     fn of_one_run_the_youngest_is_turned_to_and_of_two_runs_none() {
         let [own, other] = [1, 2];
         assert_eq!(chosen(&[]), Ok(None));
-        assert_eq!(chosen(&[told(0, "a", own, 2), told(1, "a", own, 3), told(2, "a", own, 1)]), Ok(Some(1)));
-        assert_eq!(chosen(&[told(0, "a", own, 3), told(2, "a", other, 1)]), Err([0, 2]));
-        assert_eq!(chosen(&[told(0, "a", own, 3), told(1, "b", own, 1)]), Err([0, 1]), "of two plans");
+        assert_eq!(
+            chosen(&[served(0, "a", own, 2), served(1, "a", own, 3), served(2, "a", own, 1)]),
+            Ok(Some(1))
+        );
+        assert_eq!(chosen(&[served(0, "a", own, 3), served(2, "a", other, 1)]), Err([0, 2]));
+        assert_eq!(chosen(&[served(0, "a", own, 3), served(1, "b", own, 1)]), Err([0, 1]), "of two plans");
     }
 }

@@ -7,20 +7,15 @@ use domain::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome,
 use proto::{v1, verdicts_from_reply};
 
 use super::{PATIENCE, Remote, strange_answer};
-use crate::coordinator::{CoordinatorError, Lender};
+use crate::coordinator::{CallResult, Lender};
 
 #[async_trait]
 impl Lender for Remote {
-    async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
+    async fn register(&self, registration: Registration) -> CallResult<Welcome> {
         self.join(registration).await
     }
 
-    async fn lease(
-        &self,
-        worker: WorkerId,
-        want: u32,
-        wait: Duration,
-    ) -> Result<LeaseReply, CoordinatorError> {
+    async fn lease(&self, worker: WorkerId, want: u32, wait: Duration) -> CallResult<LeaseReply> {
         let index = self.addresses.current();
         let wait_ms = wait.as_millis().try_into().unwrap_or(u64::MAX);
         let request = v1::LeaseRequest { worker: worker.0, want, wait_ms };
@@ -30,13 +25,13 @@ impl Lender for Remote {
         Ok(if index == self.addresses.current() { reply } else { LeaseReply::Granted(Vec::new()) })
     }
 
-    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
+    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> CallResult<Renewal> {
         let leases = held.into_iter().map(Into::into).collect();
         let request = v1::RenewRequest { worker: worker.0, leases };
         Ok(self.call(Duration::ZERO, |mut c| async move { c.renew(request).await }).await?.into())
     }
 
-    async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
+    async fn report(&self, report: Report) -> CallResult<Vec<Verdict>> {
         let index = self.addresses.current();
         let request = v1::ReportRequest::from(report);
         // Cut off it would be sent anew, perhaps for ever if a disk or a follower is slow. A renewal tells that the coordinator is
@@ -47,12 +42,7 @@ impl Lender for Remote {
         verdicts_from_reply(&reply).map_err(|error| self.addresses.give_up_on(index, strange_answer(&error)))
     }
 
-    async fn release(
-        &self,
-        worker: WorkerId,
-        held: Vec<Lease>,
-        leaving: bool,
-    ) -> Result<(), CoordinatorError> {
+    async fn release(&self, worker: WorkerId, held: Vec<Lease>, leaving: bool) -> CallResult<()> {
         let leases = held.into_iter().map(Into::into).collect();
         let request = v1::ReleaseRequest { worker: worker.0, leases, leaving };
         self.call(Duration::ZERO, |mut c| async move { c.release(request).await }).await.map(|_| ())

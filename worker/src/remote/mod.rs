@@ -19,9 +19,9 @@ use tokio::time::timeout;
 use tonic::{Code, Response, Status, Streaming};
 
 use crate::address::AddressError;
-use crate::coordinator::CoordinatorError;
+use crate::coordinator::{CallResult, CoordinatorError};
 use crate::credentials::Credentials;
-use crate::refusal::{Listener, NO_COORDINATOR, SPEAKS_HTTP_1, SPEAKS_TLS, innermost, listener, tls_refusal};
+use crate::refusal::{NO_COORDINATOR, innermost, tls_refusal, wrong_listener};
 use address_list::AddressList;
 use clients::{AddressClient, Client, Clients};
 pub use highest_term::{LeftAlone, TwoRuns};
@@ -48,6 +48,8 @@ pub struct Remote {
     /// A call that takes this much longer than it was allowed to wait is lost.
     patience: Duration,
 }
+
+type Grpc<T> = Result<Response<T>, Status>;
 
 impl Remote {
     /// The coordinator at URLs like `http://host:7227`, or bare like `host:7227`. There is at least one.
@@ -108,7 +110,7 @@ impl Remote {
     ///
     /// # Errors
     /// The coordinator cannot be reached, refuses, or answers what this release does not understand.
-    pub async fn status(&self) -> Result<RunStatus, CoordinatorError> {
+    pub async fn status(&self) -> CallResult<RunStatus> {
         let status =
             self.call(Duration::ZERO, |mut c| async move { c.status(v1::StatusRequest {}).await }).await?;
         RunStatus::try_from(status).map_err(not_understood)
@@ -118,7 +120,7 @@ impl Remote {
     ///
     /// # Errors
     /// The coordinator cannot be reached, refuses, or finds no such counts.
-    pub async fn retract(&self, takeback: Takeback) -> Result<TakenBack, CoordinatorError> {
+    pub async fn retract(&self, takeback: Takeback) -> CallResult<TakenBack> {
         let request = v1::RetractRequest::from(takeback);
         Ok(self.call(Duration::ZERO, |mut c| async move { c.retract(request).await }).await?.into())
     }
@@ -127,7 +129,7 @@ impl Remote {
     ///
     /// # Errors
     /// The coordinator cannot be reached, or refuses.
-    pub async fn change_policy(&self, change: PolicyChange) -> Result<PolicyInForce, CoordinatorError> {
+    pub async fn change_policy(&self, change: PolicyChange) -> CallResult<PolicyInForce> {
         let request = v1::ChangePolicyRequest::from(change);
         Ok(self.call(Duration::ZERO, |mut c| async move { c.change_policy(request).await }).await?.into())
     }
@@ -136,17 +138,17 @@ impl Remote {
     ///
     /// # Errors
     /// The coordinator cannot be reached, refuses, or has no worker of that machine.
-    pub async fn steer(&self, steering: Steering) -> Result<u64, CoordinatorError> {
+    pub async fn steer(&self, steering: Steering) -> CallResult<u64> {
         let request = v1::SteerRequest::from(steering);
         Ok(self.call(Duration::ZERO, |mut c| async move { c.steer(request).await }).await?.workers)
     }
 
     /// Calls the coordinator at the current address.
-    async fn call<T, F: Future<Output = Result<Response<T>, Status>>>(
+    async fn call<T, F: Future<Output = Grpc<T>>>(
         &self,
         wait: Duration,
         call: impl FnOnce(Client) -> F,
-    ) -> Result<T, CoordinatorError> {
+    ) -> CallResult<T> {
         let index = self.addresses.current();
         self.answer(index, wait, call(self.clients.client(index))).await
     }
@@ -156,8 +158,8 @@ impl Remote {
         &self,
         index: usize,
         wait: Duration,
-        call: impl Future<Output = Result<Response<T>, Status>>,
-    ) -> Result<T, CoordinatorError> {
+        call: impl Future<Output = Grpc<T>>,
+    ) -> CallResult<T> {
         self.reply(index, wait, call).await.map_err(|error| self.addresses.failed(index, error))
     }
 
@@ -166,8 +168,8 @@ impl Remote {
         &self,
         index: usize,
         wait: Duration,
-        call: impl Future<Output = Result<Response<T>, Status>>,
-    ) -> Result<T, CoordinatorError> {
+        call: impl Future<Output = Grpc<T>>,
+    ) -> CallResult<T> {
         let error = match timeout(wait + self.patience, call).await {
             Ok(Ok(response)) => {
                 self.addresses.answered(index);
@@ -178,12 +180,8 @@ impl Remote {
         };
         if matches!(error, CoordinatorError::Unavailable(_))
             && let Some(address) = self.clients.plain(index)
-            && let Some(listener) = listener(&address).await
+            && let Some(why) = wrong_listener(&address).await
         {
-            let why = match listener {
-                Listener::Tls => SPEAKS_TLS,
-                Listener::Http1 => SPEAKS_HTTP_1,
-            };
             return Err(self.refused_for_now(index, why.into()));
         }
         Err(error)
@@ -194,7 +192,7 @@ impl Remote {
         &self,
         index: usize,
         replies: &mut Streaming<M>,
-    ) -> Result<T, CoordinatorError> {
+    ) -> CallResult<T> {
         let reply = match replies.message().await {
             Ok(Some(reply)) => T::try_from(reply).map_err(not_understood),
             Ok(None) => Err(CoordinatorError::Unavailable("the coordinator has ended".into())),

@@ -1,6 +1,6 @@
-//! How a worker comes to its coordinator: it asks for the plan, learns which version of the wire's contract is spoken
-//! there, and registers in one that both speak. One that was started anew and has several addresses asks all of them
-//! first, and joins the coordinator with the highest term.
+//! How a worker comes to its coordinator: it asks for the plan, learns which version of the wire's contract is spoken there, and
+//! registers in one that both speak. A worker that was started anew and has several addresses asks all of them first, and joins
+//! the coordinator with the highest term.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use queens::plan::Fingerprint;
 use tokio::time::Instant;
 
 use super::{Remote, not_understood};
-use crate::coordinator::CoordinatorError;
+use crate::coordinator::{CallResult, CoordinatorError};
 use crate::outage::{GaveUp, Hopeful, Outage};
 use crate::refusal::NOTHING_BEHIND;
 
 /// The plan that a coordinator announces, if it does.
-pub type Announced = Result<(PlanSpec, Fingerprint), CoordinatorError>;
+pub type Announced = CallResult<(PlanSpec, Fingerprint)>;
 
-/// What a coordinator says before anybody registers, which may be dealt with.
+/// What a coordinator announces before anybody registers.
 struct Announcement {
     plan: v1::PlanReply,
     run: RunId,
@@ -27,12 +27,19 @@ struct Announcement {
     version: u32,
 }
 
+/// Which run the coordinator at an address serves in which term.
+struct ServedRun {
+    index: usize,
+    run: RunId,
+    term: Term,
+}
+
 impl Remote {
-    /// What is being counted.
+    /// The plan that is counted.
     ///
     /// # Errors
-    /// If the coordinator cannot be reached, refuses, speaks no version of the contract that this release speaks, or
-    /// announces a plan that this release does not know.
+    /// The coordinator cannot be reached, refuses, speaks no version of the contract that this release speaks, or announces a
+    /// plan that this release does not know.
     pub async fn plan(&self) -> Announced {
         self.find_highest_term().await;
         let index = self.addresses.current();
@@ -40,22 +47,21 @@ impl Remote {
         plan_from_reply(plan).map_err(self.strange(index))
     }
 
-    /// What the coordinator at that address says before anybody registers.
-    async fn announcement(&self, index: usize) -> Result<Announcement, CoordinatorError> {
+    async fn announcement(&self, index: usize) -> CallResult<Announcement> {
         let mut client = self.clients.client(index);
         let plan = self.answer(index, Duration::ZERO, client.plan(v1::PlanRequest {})).await;
         let plan = plan.map_err(|error| self.never_met(index, error))?;
         let version = Protocol::agree(&plan)
             .map_err(|why| self.addresses.failed(index, CoordinatorError::Refused(why.to_string())))?;
         let (run, term) = run_from_reply(&plan).map_err(self.strange(index))?;
-        self.settle_run(index, run).await?;
+        self.accept_run(index, run).await?;
         self.addresses.meet(index, term);
         Ok(Announcement { plan, run, term, version })
     }
 
-    /// The coordinator at that address serves that run. Another one than is counted for takes its place only where that was
-    /// served before, and is served nowhere any more.
-    async fn settle_run(&self, index: usize, run: RunId) -> Result<(), CoordinatorError> {
+    /// The coordinator at that address serves that run. If another run was counted, the worker changes to it only if the other one
+    /// was served there before, and is served nowhere any more.
+    async fn accept_run(&self, index: usize, run: RunId) -> CallResult<()> {
         let Some(own) = self.addresses.other_than(run) else { return Ok(()) };
         if !self.addresses.is_home(index) || self.is_served_elsewhere(index, own).await {
             return Err(self.addresses.leave_run_alone(index, run));
@@ -64,16 +70,17 @@ impl Remote {
         Ok(())
     }
 
-    /// Whether a coordinator of that run that may be dealt with answers at another address.
+    /// Whether another address answers with that run, in a term that is not behind the highest one.
     async fn is_served_elsewhere(&self, index: usize, run: RunId) -> bool {
         let met = self.addresses.highest_term();
-        let may_serve = |told: &ServedRun| told.run == run && met.is_none_or(|met| told.term.follows(&met));
-        self.addresses() > 1
-            && self.served_runs().await.iter().any(|told| told.index != index && may_serve(told))
+        let is_served = |other: &ServedRun| {
+            other.index != index && other.run == run && met.is_none_or(|met| other.term.follows(&met))
+        };
+        self.addresses() > 1 && self.served_runs().await.iter().any(is_served)
     }
 
     /// Registers with the coordinator that is called, and tells it of another one with as high a term or a higher one.
-    pub(crate) async fn join(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
+    pub(super) async fn join(&self, registration: Registration) -> CallResult<Welcome> {
         self.find_highest_term().await;
         let index = self.addresses.current();
         // Asked each time: another release may have been started there meanwhile.
@@ -87,7 +94,7 @@ impl Remote {
         let mut client = self.clients.client(index);
         let reply = self.reply(index, Duration::ZERO, client.register(request)).await;
         let reply = reply.map_err(|error| match error {
-            // The run is this one's, and nobody else's to admit a worker to.
+            // The coordinator of the run refuses: no other one may admit the worker.
             CoordinatorError::Refused(_) if is_met => error,
             CoordinatorError::Unregistered => self.never_met(index, error),
             error => self.addresses.failed(index, error),
@@ -98,9 +105,9 @@ impl Remote {
         Ok(welcome)
     }
 
-    /// Who has not registered cannot be unknown: what says so to the first calls is no coordinator, but perhaps something in
-    /// front of one that is away.
-    pub(crate) fn never_met(&self, index: usize, error: CoordinatorError) -> CoordinatorError {
+    /// A worker that has not registered cannot be unknown: whatever says so is no coordinator, but perhaps something in front of
+    /// one that is away.
+    fn never_met(&self, index: usize, error: CoordinatorError) -> CoordinatorError {
         match error {
             CoordinatorError::Unregistered => {
                 self.addresses.failed(index, CoordinatorError::Unavailable(NOTHING_BEHIND.into()))
@@ -109,29 +116,31 @@ impl Remote {
         }
     }
 
-    /// The coordinator at that address says what is not understood: another one may be there to be called.
+    /// The answer is not understood: another address may have a coordinator that is.
     fn strange(&self, index: usize) -> impl Fn(WireError) -> CoordinatorError + '_ {
         move |error| self.addresses.failed(index, not_understood(error))
     }
 
-    /// Asks all addresses for their coordinator's run and term, and calls the one with the highest term from now on, of the run of
-    /// the first address that answers. Not if a coordinator was met before.
+    /// Asks all addresses for run and term, and calls the coordinator with the highest term of the first run that answers. Not if a
+    /// coordinator was met before.
     async fn find_highest_term(&self) {
         if self.addresses() == 1 || self.addresses.highest_term().is_some() {
             return;
         }
-        let told = self.served_runs().await;
-        let Some(run) = told.first().map(|told| told.run) else { return };
-        let of_run = || told.iter().filter(|told| told.run == run);
-        let Some(highest) = of_run().rev().max_by_key(|told| told.term.number) else { return };
-        self.addresses.begin_with(highest.index, run, highest.term);
-        of_run().for_each(|told| self.addresses.meet(told.index, told.term));
-        for other in told.iter().filter(|told| told.run != run) {
+        let (of_run, others): (Vec<_>, Vec<_>) = {
+            let served = self.served_runs().await;
+            let first = served.first().map(|served| served.run);
+            served.into_iter().partition(|served| Some(served.run) == first)
+        };
+        let Some(highest) = of_run.iter().rev().max_by_key(|served| served.term.number) else { return };
+        self.addresses.begin_with(highest.index, highest.run, highest.term);
+        of_run.iter().for_each(|served| self.addresses.meet(served.index, served.term));
+        for other in others {
             self.addresses.leave_run_alone(other.index, other.run);
         }
     }
 
-    /// What the coordinators at all addresses that answer in time say, in the order of the addresses.
+    /// The runs of all coordinators that answer in time, in the order of the addresses.
     async fn served_runs(&self) -> Vec<ServedRun> {
         self.ask_all(|index, mut client| async move {
             let reply = client.plan(v1::PlanRequest {}).await.ok()?.into_inner();
@@ -140,13 +149,6 @@ impl Remote {
         })
         .await
     }
-}
-
-/// Which run the coordinator at an address serves in which term.
-struct ServedRun {
-    index: usize,
-    run: RunId,
-    term: Term,
 }
 
 /// Asks the coordinator for its plan, until it answers or the time is up.

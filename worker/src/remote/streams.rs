@@ -9,7 +9,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 
 use super::Remote;
-use crate::coordinator::CoordinatorError;
+use crate::coordinator::{CallResult, CoordinatorError};
 use crate::refusal::NOTHING_BEHIND;
 
 /// So many messages of a follower wait until the coordinator takes them.
@@ -29,7 +29,7 @@ impl FollowStream {
     ///
     /// # Errors
     /// The coordinator ends the call, cannot be reached any more, or sends what is not understood.
-    pub async fn next(&mut self) -> Result<FollowReply, CoordinatorError> {
+    pub async fn next(&mut self) -> CallResult<FollowReply> {
         self.remote.next(self.index, &mut self.replies).await
     }
 
@@ -62,7 +62,7 @@ impl StatusStream {
     ///
     /// # Errors
     /// The coordinator ends the call, cannot be reached any more, or sends what is not understood.
-    pub async fn next(&mut self) -> Result<RunStatus, CoordinatorError> {
+    pub async fn next(&mut self) -> CallResult<RunStatus> {
         let status = self.remote.next(self.index, &mut self.replies).await?;
         // Later refusals may pass by themselves.
         self.remote.addresses.taken_in();
@@ -75,7 +75,7 @@ impl Remote {
     ///
     /// # Errors
     /// The coordinator cannot be reached, or refuses.
-    pub async fn follow(&self, first: FollowRequest) -> Result<FollowStream, CoordinatorError> {
+    pub async fn follow(&self, first: FollowRequest) -> CallResult<FollowStream> {
         let index = self.addresses.current();
         let (requests, stream) = mpsc::channel(WAITING_MESSAGES);
         requests.try_send(v1::FollowRequest::from(first)).ok();
@@ -89,7 +89,7 @@ impl Remote {
     ///
     /// # Errors
     /// The coordinator cannot be reached, or refuses.
-    pub async fn watch(&self) -> Result<StatusStream, CoordinatorError> {
+    pub async fn watch(&self) -> CallResult<StatusStream> {
         let index = self.addresses.current();
         let mut client = self.clients.client(index);
         let replies = self.answer(index, Duration::ZERO, client.watch(v1::StatusRequest {})).await;

@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 use super::error::WorkerError;
-use crate::coordinator::{CoordinatorError, Lender};
+use crate::coordinator::{CallResult, CoordinatorError, Lender};
 use crate::outage::Outage;
 
 /// How long a request for units waits at the coordinator.
@@ -46,10 +46,10 @@ pub struct Answer {
 }
 
 pub enum Reply {
-    Registered(Result<Welcome, CoordinatorError>),
-    Leased(Result<LeaseReply, CoordinatorError>),
-    Reported(Result<Vec<Verdict>, CoordinatorError>),
-    Renewed(Result<Renewal, CoordinatorError>),
+    Registered(CallResult<Welcome>),
+    Leased(CallResult<LeaseReply>),
+    Reported(CallResult<Vec<Verdict>>),
+    Renewed(CallResult<Renewal>),
 }
 
 impl Connection {
@@ -90,11 +90,7 @@ impl Connection {
     ///
     /// # Errors
     /// The worker has to leave, or the coordinator has been away for as long as the worker waits.
-    pub fn call_ended(
-        &mut self,
-        due: Instant,
-        result: Result<(), CoordinatorError>,
-    ) -> Result<(), WorkerError> {
+    pub fn call_ended(&mut self, due: Instant, result: CallResult<()>) -> Result<(), WorkerError> {
         match result {
             Ok(()) => self.outage.over(),
             Err(CoordinatorError::Unavailable(why)) => self.outage.failed(due, &why)?,

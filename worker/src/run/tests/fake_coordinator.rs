@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::coordinator_state::{Condition, CoordinatorState, Heard};
-use crate::coordinator::{CoordinatorError, Lender};
+use crate::coordinator::{CallResult, CoordinatorError, Lender};
 
 /// How long its leases last.
 pub const LEASE_TIME: Duration = Duration::from_mins(1);
@@ -49,7 +49,7 @@ impl FakeCoordinator {
     }
 
     /// Whether it can answer that caller at all.
-    async fn can_answer(&self, worker: Option<WorkerId>) -> Result<(), CoordinatorError> {
+    async fn can_answer(&self, worker: Option<WorkerId>) -> CallResult<()> {
         let (condition, is_known) = {
             let state = self.state();
             (state.script.condition, worker.is_none_or(|worker| state.knows(worker)))
@@ -63,7 +63,7 @@ impl FakeCoordinator {
     }
 
     /// What it says to a report.
-    async fn judge(&self, report: &Report) -> Result<Vec<Verdict>, CoordinatorError> {
+    async fn judge(&self, report: &Report) -> CallResult<Vec<Verdict>> {
         self.can_answer(Some(report.worker)).await?;
         let mut state = self.state();
         if state.script.condition == Condition::CannotRecord {
@@ -85,19 +85,14 @@ fn units(leases: &[Lease]) -> Vec<UnitId> {
 
 #[async_trait]
 impl Lender for FakeCoordinator {
-    async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
+    async fn register(&self, registration: Registration) -> CallResult<Welcome> {
         self.state().hear(Heard::Register(units(&registration.leases)));
         self.can_answer(None).await?;
         let (worker, leases) = self.state().enrol(&registration.leases);
         Ok(Welcome { worker, lease_time: LEASE_TIME, leases, term: None })
     }
 
-    async fn lease(
-        &self,
-        worker: WorkerId,
-        want: u32,
-        wait: Duration,
-    ) -> Result<LeaseReply, CoordinatorError> {
+    async fn lease(&self, worker: WorkerId, want: u32, wait: Duration) -> CallResult<LeaseReply> {
         self.state().hear(Heard::Lease);
         let delay = self.state().script.lease_delay;
         sleep(delay).await;
@@ -120,7 +115,7 @@ impl Lender for FakeCoordinator {
         }
     }
 
-    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
+    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> CallResult<Renewal> {
         self.state().hear(Heard::Renew(units(&held)));
         self.can_answer(Some(worker)).await?;
         let lost = self.state().lose();
@@ -128,7 +123,7 @@ impl Lender for FakeCoordinator {
         Ok(Renewal { lost, finished: false, drain: false })
     }
 
-    async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
+    async fn report(&self, report: Report) -> CallResult<Vec<Verdict>> {
         self.state().hear(Heard::Report(report.counts.clone()));
         let verdicts = self.judge(&report).await;
         self.changed.notify_waiters();
@@ -137,12 +132,7 @@ impl Lender for FakeCoordinator {
         verdicts
     }
 
-    async fn release(
-        &self,
-        worker: WorkerId,
-        held: Vec<Lease>,
-        leaving: bool,
-    ) -> Result<(), CoordinatorError> {
+    async fn release(&self, worker: WorkerId, held: Vec<Lease>, leaving: bool) -> CallResult<()> {
         self.state().hear(Heard::Release { held: units(&held), leaving });
         self.can_answer(Some(worker)).await?;
         self.state().take_back(&units(&held));

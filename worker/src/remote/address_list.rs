@@ -1,5 +1,5 @@
-//! Which of several addresses of a coordinator is called: one as long as it answers, else the next; and which of them is left
-//! alone because it serves another run.
+//! Which of a coordinator's addresses is called: one as long as it answers, else the next; and which is left alone because it
+//! serves another run.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,31 +11,30 @@ use tracing::{info, warn};
 use super::known_terms::KnownTerms;
 use crate::coordinator::CoordinatorError;
 
-/// The addresses, and what is known of them.
+/// The addresses, by their index, and what is known of them.
 #[derive(Debug)]
 pub struct AddressList {
-    addresses: Arc<[String]>,
+    urls: Arc<[String]>,
     choice: Mutex<Choice>,
-    met: Arc<Mutex<Met>>,
+    shared: Arc<Mutex<SharedRun>>,
 }
 
-/// Which of them a worker calls.
+/// Which address a worker calls.
 #[derive(Debug)]
 struct Choice {
     current: usize,
-    /// Why each of them refuses, if it does.
+    /// What each address refused last, since a coordinator took the worker in.
     refusals: Vec<Option<Refusal>>,
-    /// What was told last of each of them: one that announces its plan, and then refuses as before, has said nothing new.
-    told: Vec<Option<Refusal>>,
     /// The run of which the worker holds units.
     run: Option<RunId>,
 }
 
-/// Why one of them refuses.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Refusal {
     why: String,
-    /// Whether it is called no more, whatever it answers; else its next answer may be another.
+    /// Whether the address has not answered since. If it has, the same refusal is still no news.
+    is_current: bool,
+    /// Whether the address is called no more, whatever it answers.
     is_lasting: bool,
 }
 
@@ -44,172 +43,185 @@ impl Choice {
         self.refusals[index].as_ref().is_some_and(|refusal| refusal.is_lasting)
     }
 
-    /// Notes why that address refuses, and says whether that is news; one that is called no more has said all.
-    fn note(&mut self, index: usize, refusal: Refusal) -> bool {
+    /// Notes why an address refuses. Returns whether that is news: after a lasting refusal nothing is.
+    fn note(&mut self, index: usize, why: &str, is_lasting: bool) -> bool {
         if self.is_lasting(index) {
             return false;
         }
-        let is_news = self.told[index].as_ref() != Some(&refusal);
-        self.told[index] = Some(refusal.clone());
-        self.refusals[index] = Some(refusal);
-        is_news
+        let refusal = Refusal { why: why.to_owned(), is_current: true, is_lasting };
+        let before = self.refusals[index].replace(refusal);
+        is_lasting || before.is_none_or(|before| before.why != why)
+    }
+
+    /// An address answered: what it refused before may have passed.
+    fn answered(&mut self, index: usize) {
+        if let Some(refusal) = &mut self.refusals[index] {
+            refusal.is_current = refusal.is_lasting;
+        }
+    }
+
+    /// Calls the next address, if that one is called.
+    fn leave(&mut self, index: usize) {
+        if self.current == index {
+            let mut others = (1..self.refusals.len()).map(|step| (index + step) % self.refusals.len());
+            self.current = others.find(|other| !self.is_lasting(*other)).unwrap_or(index);
+        }
     }
 }
 
 /// What all workers of a process know that have these addresses.
 #[derive(Debug, Default)]
-struct Met {
-    /// The run that is counted for.
+struct SharedRun {
+    /// The run that is counted.
     run: Option<RunId>,
-    /// The addresses where it has taken one of them in.
+    /// The addresses where it has taken a worker in.
     homes: BTreeSet<usize>,
-    /// The last other run that was left alone, and where: it is told once.
+    /// The last other run that was left alone, and where: it is logged once.
     other_run: Option<(usize, RunId)>,
-    /// The highest terms of the run that were announced.
+    /// The highest announced terms of the run.
     terms: KnownTerms,
-    /// Whether the run has taken one of them in.
+    /// Whether the run has taken a worker in.
     takes_part: bool,
 }
 
 impl AddressList {
-    /// Begins with the first of them.
-    pub fn new(addresses: Vec<String>) -> Self {
-        Self::called_first(addresses.into(), 0, Arc::default())
+    /// The first address is called first.
+    pub fn new(urls: Vec<String>) -> Self {
+        Self::called_first(urls.into(), 0, Arc::default())
     }
 
-    /// For another worker: it begins with the one that is called now, goes on to others for itself, and knows what this one
-    /// has met and will meet.
+    /// For another worker: it begins with the current address and turns to others by itself. Both share what is known of the run.
     pub fn beside(&self) -> Self {
-        Self::called_first(Arc::clone(&self.addresses), self.current(), Arc::clone(&self.met))
+        Self::called_first(Arc::clone(&self.urls), self.current(), Arc::clone(&self.shared))
     }
 
-    fn called_first(addresses: Arc<[String]>, current: usize, met: Arc<Mutex<Met>>) -> Self {
-        let (refusals, told) = (vec![None; addresses.len()], vec![None; addresses.len()]);
-        let choice = Choice { current, refusals, told, run: None };
-        Self { addresses, choice: Mutex::new(choice), met }
+    fn called_first(urls: Arc<[String]>, current: usize, shared: Arc<Mutex<SharedRun>>) -> Self {
+        let refusals = urls.iter().map(|_| None).collect();
+        Self { urls, choice: Mutex::new(Choice { current, refusals, run: None }), shared }
     }
 
-    /// The one that is called now.
+    /// The address that is called.
     pub fn current(&self) -> usize {
         self.choice.lock().current
     }
 
-    /// That one is called from now on.
+    /// That address is called from now on.
     pub fn call(&self, index: usize) {
         self.choice.lock().current = index;
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
-        self.addresses.len()
+        self.urls.len()
     }
 
-    /// One of them.
     pub fn address(&self, index: usize) -> &str {
-        &self.addresses[index]
+        &self.urls[index]
     }
 
-    /// The highest term of the run that was announced.
+    /// The highest announced term of the run.
     pub fn highest_term(&self) -> Option<Term> {
-        self.met.lock().terms.highest()
+        self.shared.lock().terms.highest()
     }
 
-    /// The term of another coordinator that a coordinator of the term `own` must be told of.
+    /// The term to tell a coordinator of the term `own`.
     pub fn term_against(&self, own: &Term) -> Option<Term> {
-        self.met.lock().terms.against(own)
+        self.shared.lock().terms.against(own)
     }
 
-    /// A call to that address has been answered.
+    /// That address answered a call.
     pub fn answered(&self, index: usize) {
-        self.choice.lock().refusals[index].take_if(|refusal| !refusal.is_lasting);
+        self.choice.lock().answered(index);
     }
 
-    /// One of them has taken the worker or the follower in, or shown its run to who watches: what others said before that is
-    /// no news any more, should it be gone one day.
+    /// A coordinator took the worker or the follower in, or showed its run. Earlier refusals do not matter any more: should that
+    /// coordinator go, the same refusals are news again.
     pub fn taken_in(&self) {
-        self.met.lock().takes_part = true;
-        let mut choice = self.choice.lock();
-        choice.refusals.iter_mut().for_each(|refusal| drop(refusal.take_if(|refusal| !refusal.is_lasting)));
-        choice.told.fill(None);
+        self.shared.lock().takes_part = true;
+        for refusal in &mut self.choice.lock().refusals {
+            refusal.take_if(|refusal| !refusal.is_lasting);
+        }
     }
 
-    /// The run at that address has taken the worker in.
+    /// The run at that address took the worker in.
     pub fn joined(&self, index: usize, run: RunId) {
-        let mut known = self.met.lock();
-        known.run = Some(run);
-        known.homes.insert(index);
+        let mut shared = self.shared.lock();
+        shared.run = Some(run);
+        shared.homes.insert(index);
         self.choice.lock().run = Some(run);
     }
 
-    /// The run that is counted for, if that one is another.
+    /// The run that is counted, if that is another one.
     pub fn other_than(&self, run: RunId) -> Option<RunId> {
-        self.met.lock().run.filter(|own| *own != run)
+        self.shared.lock().run.filter(|own| *own != run)
     }
 
-    /// Whether the run that is counted for was served at that address.
+    /// Whether that address has served the run that is counted.
     pub fn is_home(&self, index: usize) -> bool {
-        self.met.lock().homes.contains(&index)
+        self.shared.lock().homes.contains(&index)
     }
 
-    /// Another run is served at that address, and the one that is counted for may go on elsewhere.
+    /// That address serves another run, and the one that is counted may continue elsewhere.
     pub fn leave_run_alone(&self, index: usize, run: RunId) -> CoordinatorError {
-        let mut known = self.met.lock();
-        let (address, own) = (&self.addresses[index], known.run.unwrap_or(run));
+        let mut shared = self.shared.lock();
+        let (address, own) = (&self.urls[index], shared.run.unwrap_or(run));
         let why = format!(
             "{address} serves {run} of this plan, and {own} is counted for: that coordinator is left alone; give this worker the \
              addresses of one run, and start it again"
         );
-        if known.other_run.replace((index, run)) != Some((index, run)) {
+        if shared.other_run.replace((index, run)) != Some((index, run)) {
             warn!("{why}");
         }
-        self.leave(&mut self.choice.lock(), index);
+        self.choice.lock().leave(index);
         CoordinatorError::Unavailable(why)
     }
 
-    /// The run that was counted for is served nowhere any more, and that one is at its address: it is counted for from now on,
-    /// and the terms of the other one are nothing to it.
+    /// The run that was counted is served nowhere any more, and that one is at its address: it is counted from now on. The terms
+    /// of the other run are nothing to it.
     pub fn go_over(&self, index: usize, run: RunId) {
-        let mut known = self.met.lock();
-        if let Some(own) = known.run.filter(|own| *own != run) {
-            let address = &self.addresses[index];
+        let mut shared = self.shared.lock();
+        if let Some(own) = shared.run.filter(|own| *own != run) {
+            let address = &self.urls[index];
             warn!(
                 "{address} serves {run} of this plan now, and served {own} before: it is counted for from now on, and given nothing \
                  of what is held of the other one; where the other one goes on, start this worker again with its address"
             );
         }
-        let takes_part = known.takes_part;
-        *known = Met { run: Some(run), homes: BTreeSet::from([index]), takes_part, ..Met::default() };
+        let takes_part = shared.takes_part;
+        *shared =
+            SharedRun { run: Some(run), homes: BTreeSet::from([index]), takes_part, ..SharedRun::default() };
     }
 
-    /// Whether the worker holds units of another run than that one, which it gives up now.
+    /// Whether the worker holds units of another run than that one. It gives them up now.
     pub fn gives_up_units(&self, run: RunId) -> bool {
         self.choice.lock().run.take_if(|own| *own != run).is_some()
     }
 
-    /// A call to that address has failed: from now on the next one is called, if that address is the one that is called. A refusal
-    /// is for good only when all refuse.
+    /// A call to that address failed: the next one is called, if that one is called now. A refusal is final only if all addresses
+    /// refuse.
     pub fn failed(&self, index: usize, error: CoordinatorError) -> CoordinatorError {
         match error {
-            CoordinatorError::Unregistered | CoordinatorError::OtherRun => error,
-            CoordinatorError::Unavailable(_) => {
-                self.leave(&mut self.choice.lock(), index);
-                error
-            }
-            CoordinatorError::Refused(why) => self.refused(index, Refusal { why, is_lasting: false }),
+            CoordinatorError::Unregistered | CoordinatorError::OtherRun => {}
+            CoordinatorError::Unavailable(_) => self.choice.lock().leave(index),
+            CoordinatorError::Refused(why) => return self.refused(index, why, false),
         }
+        error
     }
 
-    /// That address refuses in a way that may pass by itself. Whoever has not taken part yet goes by it; whoever has, waits as for a
-    /// coordinator that is away, and is told once what to do if it is meant for good.
+    /// That address refuses in a way that may pass by itself. It is final for whoever has not taken part yet. Whoever has, waits as
+    /// for a coordinator that is away, and logs once what to do if the refusal is meant permanently.
     pub fn refused_for_now(&self, index: usize, why: String) -> CoordinatorError {
-        if !self.met.lock().takes_part {
+        if !self.shared.lock().takes_part {
             return CoordinatorError::Refused(why);
         }
-        self.answered(index);
-        let refusal = Refusal { why: why.clone(), is_lasting: false };
-        if self.choice.lock().told[index].replace(refusal.clone()) != Some(refusal) {
+        let is_news = {
+            let mut choice = self.choice.lock();
+            let is_news = choice.note(index, &why, false);
+            choice.answered(index);
+            is_news
+        };
+        if is_news {
             warn!(
-                address = self.addresses[index],
+                address = self.urls[index],
                 "refused, and taken in before: {why}; this may pass by itself, so it is tried again, with what the folder of \
                  --keys holds then; if it is meant for good, put that right; where this process was handed its keys at its \
                  start (by a variable, by systemd), start it again"
@@ -218,50 +230,40 @@ impl AddressList {
         CoordinatorError::Unavailable(why)
     }
 
-    /// The coordinator at that address has taken the worker in and lent to it, and then said what is not understood: it would do
-    /// so again. It is called no more, as long as there is another one that may be.
+    /// The coordinator at that address lent to the worker, and then answered what is not understood: it would do so again. It is
+    /// called no more, unless no other one is left.
     pub fn give_up_on(&self, index: usize, why: String) -> CoordinatorError {
-        self.refused(index, Refusal { why, is_lasting: true })
+        self.refused(index, why, true)
     }
 
-    /// Notes why that address refuses, and tells it once.
-    fn refused(&self, index: usize, refusal: Refusal) -> CoordinatorError {
+    /// Notes why that address refuses, and logs it once.
+    fn refused(&self, index: usize, why: String, is_lasting: bool) -> CoordinatorError {
         let mut choice = self.choice.lock();
-        let (address, why, is_lasting) = (&self.addresses[index], refusal.why.clone(), refusal.is_lasting);
-        if choice.note(index, refusal) {
-            match (self.len(), is_lasting) {
-                (1, _) => {}
-                (_, true) => warn!(address, "not called any more: {why}"),
-                (_, false) => warn!(address, "refused: {why}"),
-            }
+        let address = &self.urls[index];
+        if choice.note(index, &why, is_lasting) && self.len() > 1 {
+            let what = if is_lasting { "not called any more" } else { "refused" };
+            warn!(address, "{what}: {why}");
         }
-        if choice.refusals.iter().all(Option::is_some) {
+        if choice.refusals.iter().all(|refusal| refusal.as_ref().is_some_and(|refusal| refusal.is_current)) {
             return CoordinatorError::Refused(why);
         }
-        self.leave(&mut choice, index);
+        choice.leave(index);
         CoordinatorError::Unavailable(why)
-    }
-
-    fn leave(&self, choice: &mut Choice, index: usize) {
-        if choice.current == index {
-            let mut others = (1..self.len()).map(|step| (index + step) % self.len());
-            choice.current = others.find(|other| !choice.is_lasting(*other)).unwrap_or(index);
-        }
     }
 
     /// The coordinator at that address has the highest term of all that answer: it is called from now on.
     pub fn begin_with(&self, index: usize, run: RunId, term: Term) {
-        let mut known = self.met.lock();
-        if *known.run.get_or_insert(run) == run {
-            known.terms.meet(term);
+        let mut shared = self.shared.lock();
+        if *shared.run.get_or_insert(run) == run {
+            shared.terms.meet(term);
             self.choice.lock().current = index;
         }
     }
 
     /// The coordinator at that address announces that term.
     pub fn meet(&self, index: usize, term: Term) {
-        if self.met.lock().terms.meet(term) {
-            info!(address = self.addresses[index], %term, "the run has a coordinator of a higher term");
+        if self.shared.lock().terms.meet(term) {
+            info!(address = self.urls[index], %term, "the run has a coordinator of a higher term");
         }
     }
 }
@@ -348,7 +350,7 @@ mod tests {
     #[test]
     fn a_refusal_is_news_once_though_the_site_answers_in_between_until_one_has_taken_the_worker_in() {
         let two = list(2);
-        let is_news = |why: &str| two.choice.lock().note(1, Refusal { why: why.into(), is_lasting: false });
+        let is_news = |why: &str| two.choice.lock().note(1, why, false);
         assert!(is_news("another run"));
         two.answered(1);
         assert!(!is_news("another run"));

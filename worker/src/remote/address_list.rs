@@ -100,12 +100,10 @@ impl AddressList {
         Self { urls, choice: Mutex::new(Choice { current, refusals, run: None }), shared }
     }
 
-    /// The address that is called.
     pub fn current(&self) -> usize {
         self.choice.lock().current
     }
 
-    /// That address is called from now on.
     pub fn call(&self, index: usize) {
         self.choice.lock().current = index;
     }
@@ -118,7 +116,6 @@ impl AddressList {
         &self.urls[index]
     }
 
-    /// The highest announced term of the run.
     pub fn highest_term(&self) -> Option<Term> {
         self.shared.lock().terms.highest()
     }
@@ -128,7 +125,6 @@ impl AddressList {
         self.shared.lock().terms.against(own)
     }
 
-    /// That address answered a call.
     pub fn answered(&self, index: usize) {
         self.choice.lock().answered(index);
     }

@@ -31,9 +31,7 @@ pub struct AddressClient {
 
 impl AddressClient {
     /// The client of that address with these credentials, and its URL.
-    ///
-    /// # Errors
-    /// It is no such URL, a secret would be readable on the way there, or the keys are of no use.
+    /// Fails if it is no such URL, a secret would be readable on the way, or the keys are of no use.
     pub fn new(address: &str, credentials: &Credentials) -> Result<(Self, String), AddressError> {
         let uri = parse(address, credentials)?;
         let url = uri.to_string().trim_end_matches('/').to_owned();

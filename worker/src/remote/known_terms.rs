@@ -28,7 +28,6 @@ impl KnownTerms {
         }
     }
 
-    /// The highest term.
     pub fn highest(&self) -> Option<Term> {
         self.highest
     }

@@ -87,9 +87,7 @@ impl Connection {
     }
 
     /// A call that should have been answered at `due` ended like this.
-    ///
-    /// # Errors
-    /// The worker has to leave, or the coordinator has been away for as long as the worker waits.
+    /// Fails if the worker has to leave, or if the coordinator has been away for as long as the worker waits.
     pub fn call_ended(&mut self, due: Instant, result: CallResult<()>) -> Result<(), WorkerError> {
         match result {
             Ok(()) => self.outage.over(),

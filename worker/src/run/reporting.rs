@@ -77,9 +77,7 @@ impl Reporting {
     }
 
     /// The report, due at `due`, failed because nobody could record it.
-    ///
-    /// # Errors
-    /// Nothing could be recorded for as long as the worker waits for that.
+    /// Fails if nothing could be recorded for as long as the worker waits.
     pub fn not_recorded(&mut self, due: Instant, why: &str) -> Result<(), GaveUp> {
         self.failed();
         self.outage.failed(due, why)

@@ -106,7 +106,7 @@ impl<P: Pool> WorkerLoop<P> {
         if ended.is_err() && units > 0 {
             warn!(
                 units,
-                "nobody has acknowledged these counts; unless only the answer was lost, they are made again"
+                "nobody has acknowledged these counts: these units are counted again, unless only the answer was lost"
             );
         }
         ended.map(|()| self.summary)

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use domain::{Lease, Token, UnitCount, Variant, Verdict, WorkerId};
 use queens::UnitId;
-use tokio::time::Instant;
 
 use crate::coordinator::CoordinatorError;
 
@@ -60,8 +59,8 @@ pub struct Script {
 }
 
 /// What it knows and what it has heard.
+#[derive(Default)]
 pub struct CoordinatorState {
-    begun: Instant,
     pub script: Script,
     pub heard: Vec<(Duration, Heard)>,
     /// Units to be lent.
@@ -81,27 +80,8 @@ pub struct CoordinatorState {
 }
 
 impl CoordinatorState {
-    /// So many units are to be lent.
     pub fn with_units(units: u64) -> Self {
-        Self {
-            begun: Instant::now(),
-            script: Script::default(),
-            heard: Vec::new(),
-            open: (0..units).map(UnitId).collect(),
-            lent: HashMap::new(),
-            recorded: BTreeMap::new(),
-            checked: 0,
-            stale: 0,
-            repeated: 0,
-            worker: None,
-            workers: 0,
-            tokens: 0,
-        }
-    }
-
-    /// Takes note of a call.
-    pub fn hear(&mut self, call: Heard) {
-        self.heard.push((self.begun.elapsed(), call));
+        Self { open: (0..units).map(UnitId).collect(), ..Self::default() }
     }
 
     /// When calls that are so came.
@@ -131,7 +111,6 @@ impl CoordinatorState {
         (worker, held.into_iter().map(|unit| self.lend(unit)).collect())
     }
 
-    /// Whether that is the worker that it knows.
     pub fn knows(&self, worker: WorkerId) -> bool {
         self.worker == Some(worker)
     }
@@ -159,7 +138,6 @@ impl CoordinatorState {
         Lease { unit, token, variant }
     }
 
-    /// Units are open again.
     pub fn take_back(&mut self, units: &[UnitId]) {
         for unit in units {
             self.lent.remove(unit);
@@ -198,12 +176,10 @@ impl CoordinatorState {
         Verdict::Recorded
     }
 
-    /// How many units are lent.
     pub fn lent(&self) -> usize {
         self.lent.len()
     }
 
-    /// Whether all is on record.
     pub fn is_finished(&self) -> bool {
         self.open.is_empty() && self.lent.is_empty()
     }

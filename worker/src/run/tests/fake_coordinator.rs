@@ -18,6 +18,7 @@ pub const LEASE_TIME: Duration = Duration::from_mins(1);
 /// The coordinator, as both the worker and the test hold it.
 #[derive(Clone)]
 pub struct FakeCoordinator {
+    begun: Instant,
     state: Arc<Mutex<CoordinatorState>>,
     changed: Arc<Notify>,
 }
@@ -25,10 +26,12 @@ pub struct FakeCoordinator {
 impl FakeCoordinator {
     /// A coordinator with so many units to lend.
     pub fn with_units(units: u64) -> Self {
-        Self {
-            state: Arc::new(Mutex::new(CoordinatorState::with_units(units))),
-            changed: Arc::new(Notify::new()),
-        }
+        let state = Arc::new(Mutex::new(CoordinatorState::with_units(units)));
+        Self { begun: Instant::now(), state, changed: Arc::default() }
+    }
+
+    fn hear(&self, call: Heard) {
+        self.state().heard.push((self.begun.elapsed(), call));
     }
 
     /// Its state, to be read and to be changed.
@@ -86,14 +89,14 @@ fn units(leases: &[Lease]) -> Vec<UnitId> {
 #[async_trait]
 impl Lender for FakeCoordinator {
     async fn register(&self, registration: Registration) -> CallResult<Welcome> {
-        self.state().hear(Heard::Register(units(&registration.leases)));
+        self.hear(Heard::Register(units(&registration.leases)));
         self.can_answer(None).await?;
         let (worker, leases) = self.state().enrol(&registration.leases);
         Ok(Welcome { worker, lease_time: LEASE_TIME, leases, term: None })
     }
 
     async fn lease(&self, worker: WorkerId, want: u32, wait: Duration) -> CallResult<LeaseReply> {
-        self.state().hear(Heard::Lease);
+        self.hear(Heard::Lease);
         let delay = self.state().script.lease_delay;
         sleep(delay).await;
         let until = Instant::now() + wait;
@@ -116,7 +119,7 @@ impl Lender for FakeCoordinator {
     }
 
     async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> CallResult<Renewal> {
-        self.state().hear(Heard::Renew(units(&held)));
+        self.hear(Heard::Renew(units(&held)));
         self.can_answer(Some(worker)).await?;
         let lost = self.state().lose();
         self.changed.notify_waiters();
@@ -124,7 +127,7 @@ impl Lender for FakeCoordinator {
     }
 
     async fn report(&self, report: Report) -> CallResult<Vec<Verdict>> {
-        self.state().hear(Heard::Report(report.counts.clone()));
+        self.hear(Heard::Report(report.counts.clone()));
         let verdicts = self.judge(&report).await;
         self.changed.notify_waiters();
         let delay = self.state().script.report_delay;
@@ -133,7 +136,7 @@ impl Lender for FakeCoordinator {
     }
 
     async fn release(&self, worker: WorkerId, held: Vec<Lease>, leaving: bool) -> CallResult<()> {
-        self.state().hear(Heard::Release { held: units(&held), leaving });
+        self.hear(Heard::Release { held: units(&held), leaving });
         self.can_answer(Some(worker)).await?;
         self.state().take_back(&units(&held));
         Ok(())

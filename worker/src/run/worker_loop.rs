@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use domain::{Lease, LeaseReply, Owner, Registration, Renewal, Welcome};
 use queens::Plan;
+use tokio::sync::mpsc::unbounded_channel;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 use tracing::{info, warn};
@@ -15,13 +16,49 @@ use super::counting::Counting;
 use super::error::WorkerError;
 use super::held_leases::HeldLeases;
 use super::reporting::Reporting;
+use super::self_test;
 use crate::coordinator::{CoordinatorError, Lender};
 use crate::outage::Outage;
-use crate::pool::{Pool, UnitOutcome, is_card};
+use crate::pool::{Pool, ThreadedPool, UnitOutcome, is_card};
 
 /// How long a worker that leaves waits for its pool and for its last reports.
 const POOL_END: Duration = Duration::from_millis(500);
 const LAST_REPORTS: Duration = Duration::from_millis(900);
+
+/// Runs a worker until all is counted, it has to leave, or it is wished to.
+///
+/// # Errors
+/// Its kernel miscounts, the system gives it no threads, the coordinator refuses it, or does not answer for longer than the
+/// worker waits.
+pub async fn run(
+    coordinator: Arc<dyn Lender>,
+    plan: Arc<Plan>,
+    config: Config,
+    mut wish: watch::Receiver<Wish>,
+) -> Result<Summary, WorkerError> {
+    let self_test = tokio::select! {
+        solutions = self_test::solutions(Arc::clone(&config.kernel), plan.board()) => solutions?,
+        // Whatever is wished, it leaves.
+        Ok(()) = wish.changed() => {
+            info!("draining: asked to end before it was lent anything");
+            return Ok(Summary::default());
+        }
+    };
+    let mut summary = Summary::default();
+    loop {
+        let (outcomes_in, outcomes) = unbounded_channel();
+        let kernel = Arc::clone(&config.kernel);
+        let pool = ThreadedPool::new(config.threads, Arc::clone(&plan), kernel, outcomes_in)?;
+        let (coordinator, plan, config) = (Arc::clone(&coordinator), Arc::clone(&plan), config.clone());
+        let counting = Counting::new(Arc::clone(&plan), pool, outcomes, config.threads, config.ahead);
+        let mut worker = WorkerLoop::new(coordinator, plan, config, self_test, counting, summary);
+        match worker.work(&mut wish).await {
+            // The worker begins anew: of the other run it holds nothing.
+            Err(WorkerError::OtherRun) => summary = Summary { finished: false, ..worker.summary },
+            ended => return ended,
+        }
+    }
+}
 
 pub struct WorkerLoop<P> {
     plan: Arc<Plan>,
@@ -67,11 +104,6 @@ impl<P: Pool> WorkerLoop<P> {
             stage: Stage::Working,
             summary,
         }
-    }
-
-    /// What the worker has done so far.
-    pub fn summary(&self) -> Summary {
-        self.summary
     }
 
     /// Works until all is counted, the worker has to leave, or it is wished to; then leaves.

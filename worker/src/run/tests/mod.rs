@@ -22,7 +22,9 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::{Config, Counting, Summary, Wish, WorkerError, WorkerLoop};
+use super::counting::Counting;
+use super::worker_loop::WorkerLoop;
+use super::{Config, Summary, Wish, WorkerError};
 use crate::coordinator::CoordinatorError;
 use crate::outage::Hopeful;
 use crate::pool::UnitOutcome;

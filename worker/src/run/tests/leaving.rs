@@ -12,12 +12,7 @@ async fn a_worker_whose_threads_all_hang_gives_back_what_it_holds_and_says_so() 
     let (end, took) = life.end().await;
     assert!(matches!(end, Err(WorkerError::Hung(1))), "{end:?}");
     assert!((600..630).contains(&took.as_secs()), "{took:?}");
-    let state = coordinator.state();
-    assert!(
-        state.heard.iter().any(|(_, heard)| matches!(heard, Heard::Release { leaving: true, .. })),
-        "{:?}",
-        state.heard
-    );
+    assert_eq!(coordinator.state().released(true).len(), 1);
 }
 
 /// A card of which nothing is known but what it is.
@@ -41,8 +36,7 @@ async fn a_worker_whose_card_hangs_gives_back_what_it_holds_and_says_that_it_is_
     let said = end.unwrap_err();
     assert!(matches!(said, WorkerError::CardHung) && said.to_string().contains("--gpu"), "{said}");
     assert!((600..630).contains(&took.as_secs()), "{took:?}");
-    let gives_back = |heard: &Heard| matches!(heard, Heard::Release { leaving: true, .. });
-    assert_eq!(coordinator.state().times(gives_back).len(), 1);
+    assert_eq!(coordinator.state().released(true).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -67,10 +61,8 @@ async fn a_worker_that_is_stopped_reports_what_it_has_counted_and_gives_back_the
     let state = coordinator.state();
     assert_eq!((state.recorded.len(), summary.units, summary.finished), (402, 402, false));
     assert!(reported < 402, "nothing was left to be reported in leaving");
-    let Heard::Release { held, leaving: true } = &state.heard.last().unwrap().1 else {
-        panic!("{:?}", state.heard.last())
-    };
-    assert_eq!(*held, units(402..1000));
+    let farewell = Heard::Release { held: units(402..1000), leaving: true };
+    assert_eq!(state.heard.last().unwrap().1, farewell);
 }
 
 #[tokio::test(start_paused = true)]
@@ -130,14 +122,8 @@ async fn a_worker_that_drains_finishes_what_it_counts_and_gives_back_the_rest_at
     assert!((seconds(6)..seconds(7)).contains(&took), "{took:?}");
     assert_eq!(summary, Summary { units: 3, finished: false, broken_off: 0, unacknowledged: 0 });
     let state = coordinator.state();
-    let given_back: Vec<_> =
-        state.heard.iter().filter(|(_, heard)| matches!(heard, Heard::Release { .. })).collect();
-    let [
-        (at_once, Heard::Release { held, leaving: false }),
-        (_, Heard::Release { held: rest, leaving: true }),
-    ] = given_back[..]
-    else {
-        panic!("{given_back:?}")
+    let ([(at_once, held)], [(_, rest)]) = (&state.released(false)[..], &state.released(true)[..]) else {
+        panic!("{:?}", state.heard)
     };
     assert!(!held.is_empty() && !held.contains(&UnitId(2)), "{held:?}");
     assert!(*at_once < seconds(16), "{at_once:?}");
@@ -182,12 +168,9 @@ async fn what_was_counted_and_not_taken_from_the_pool_yet_is_reported_and_not_gi
     let (summary, _) = life.wish(Wish::Drain).await;
     assert_eq!(summary.units, 3210 / 20 + 1);
     let state = coordinator.state();
-    let given_back = state.heard.iter().find_map(|(_, heard)| match heard {
-        Heard::Release { held, leaving: false } => Some(held.clone()),
-        _ => None,
-    });
+    let (_, given_back) = &state.released(false)[0];
     let counted = |unit: &UnitId| state.recorded.contains_key(unit);
-    assert!(given_back.is_some_and(|units| !units.is_empty() && !units.iter().any(counted)));
+    assert!(!given_back.is_empty() && !given_back.iter().any(counted));
     assert_eq!((state.repeated, state.stale), (0, 0));
 }
 

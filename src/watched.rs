@@ -92,7 +92,7 @@ pub async fn watch(remote: Remote, sights: watch::Sender<Sight>) -> anyhow::Erro
 
 /// Tells what is seen until the call fails, and why it does.
 async fn one_call(remote: &Remote, sights: &watch::Sender<Sight>) -> Result<CoordinatorError, TwoRuns> {
-    remote.call_youngest().await?;
+    remote.call_highest_term().await?;
     let mut feed = match remote.watch().await {
         Ok(feed) => feed,
         Err(error) => return Ok(error),

@@ -10,7 +10,7 @@ use crate::log::say;
 /// # Errors
 /// Two runs are served at the addresses.
 pub async fn call_youngest(remote: &Remote) -> Result<bool, TwoRuns> {
-    let left_alone = remote.call_youngest().await?;
+    let left_alone = remote.call_highest_term().await?;
     for LeftAlone { address, term, is_rival } in left_alone.iter().flatten() {
         if *is_rival {
             say(format_args!(

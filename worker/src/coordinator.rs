@@ -23,6 +23,9 @@ pub enum CoordinatorError {
     Refused(String),
 }
 
+/// The answer to a call.
+pub type CallResult<T> = Result<T, CoordinatorError>;
+
 /// The coordinator as a worker sees it. Calls may be made at the same time.
 ///
 /// They fail as [`CoordinatorError`] says: because the coordinator cannot be reached, does not know the worker, or does
@@ -30,27 +33,17 @@ pub enum CoordinatorError {
 #[async_trait]
 pub trait Lender: Send + Sync + 'static {
     /// Introduces the worker.
-    async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError>;
+    async fn register(&self, registration: Registration) -> CallResult<Welcome>;
 
     /// Asks for up to `want` units, and waits up to `wait` for some to open.
-    async fn lease(
-        &self,
-        worker: WorkerId,
-        want: u32,
-        wait: Duration,
-    ) -> Result<LeaseReply, CoordinatorError>;
+    async fn lease(&self, worker: WorkerId, want: u32, wait: Duration) -> CallResult<LeaseReply>;
 
     /// Keeps leases alive; answers with the units that are lost, and whether all is counted.
-    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError>;
+    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> CallResult<Renewal>;
 
     /// Reports counts; answers with one verdict for each, once they are on record.
-    async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError>;
+    async fn report(&self, report: Report) -> CallResult<Vec<Verdict>>;
 
     /// Gives units back, and takes leave if so said.
-    async fn release(
-        &self,
-        worker: WorkerId,
-        held: Vec<Lease>,
-        leaving: bool,
-    ) -> Result<(), CoordinatorError>;
+    async fn release(&self, worker: WorkerId, held: Vec<Lease>, leaving: bool) -> CallResult<()>;
 }

@@ -6,31 +6,19 @@
 #![forbid(unsafe_code)]
 
 mod address;
-mod asking;
 mod coordinator;
 mod credentials;
-mod feed;
-mod joining;
-mod met_terms;
 mod outage;
 mod pace;
-mod places;
 mod pool;
 mod refusal;
 mod remote;
 mod run;
-mod sites;
-mod watching;
-mod youngest;
 
 pub use address::AddressError;
-pub use coordinator::{CoordinatorError, Lender};
+pub use coordinator::{CallResult, CoordinatorError, Lender};
 pub use credentials::Credentials;
-pub use feed::Feed;
-pub use joining::{Announced, fetch_plan};
 pub use outage::{GaveUp, Hopeful, Outage};
 pub use pace::AHEAD;
-pub use remote::Remote;
+pub use remote::{Announced, FollowStream, LeftAlone, Remote, StatusStream, TwoRuns, fetch_plan};
 pub use run::{Config, Summary, TEST_HANGS, Wish, WorkerError, run};
-pub use watching::StatusFeed;
-pub use youngest::{LeftAlone, TwoRuns};

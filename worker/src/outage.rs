@@ -33,7 +33,7 @@ fn tenths(time: Duration) -> f64 {
     (time.as_secs_f64() * 10.0).floor() / 10.0
 }
 
-/// How many of the workers that share this have not waited for too long: as long as one has not, no other gives up.
+/// How many of the workers that share this still wait: as long as one does, no other gives up.
 #[derive(Clone, Debug, Default)]
 pub struct Hopeful(Arc<AtomicUsize>);
 
@@ -43,20 +43,18 @@ pub struct Outage {
     give_up_after: Option<Duration>,
     awaited: &'static str,
     hopeful: Hopeful,
-    /// Whether it is no longer one of them.
+    /// Whether this worker has waited for too long.
     is_hopeless: bool,
-    /// What was told of those that are told as one.
-    told: Arc<Mutex<Told>>,
+    logged: Arc<Mutex<Logged>>,
     /// When a call last got through.
     answered: Option<Instant>,
-    /// Since when they do not, and until when none is made.
     current: Option<Current>,
 }
 
-/// Why what is waited for, and by how many.
+/// How many outages last that are logged as one, and why.
 #[derive(Debug, Default)]
-struct Told {
-    on: usize,
+struct Logged {
+    outages: usize,
     why: String,
 }
 
@@ -64,31 +62,32 @@ struct Told {
 struct Current {
     since: Instant,
     wait: Duration,
+    /// No call is made until then.
     until: Instant,
 }
 
 impl Outage {
-    /// No outage; with a limit for how long one may be, for one of those that give up together.
+    /// No outage yet. One may last as long as `give_up_after`, or until the last of those that share `hopeful` gives up.
     pub fn new(give_up_after: Option<Duration>, hopeful: Hopeful) -> Self {
         Self::of(give_up_after, "an answer from the coordinator", hopeful, Arc::default())
     }
 
-    /// Another one, of calls that are answered in vain: nothing can be recorded. Each gives up by itself; while both are on they are
-    /// told once.
+    /// Another one, of calls that are answered although nothing can be recorded. Each gives up by itself. While both last, one is
+    /// logged.
     #[must_use]
     pub fn of_records(&self, give_up_after: Option<Duration>) -> Self {
         let awaited = "what was counted being recorded";
-        Self::of(give_up_after, awaited, Hopeful::default(), Arc::clone(&self.told))
+        Self::of(give_up_after, awaited, Hopeful::default(), Arc::clone(&self.logged))
     }
 
     fn of(
         give_up_after: Option<Duration>,
         awaited: &'static str,
         hopeful: Hopeful,
-        told: Arc<Mutex<Told>>,
+        logged: Arc<Mutex<Logged>>,
     ) -> Self {
         hopeful.0.fetch_add(1, Ordering::Relaxed);
-        Self { give_up_after, awaited, hopeful, is_hopeless: false, told, answered: None, current: None }
+        Self { give_up_after, awaited, hopeful, is_hopeless: false, logged, answered: None, current: None }
     }
 
     /// A call got through.
@@ -98,28 +97,28 @@ impl Outage {
         }
         self.answered = Some(Instant::now());
         let Some(outage) = self.current.take() else { return };
-        let mut told = self.told.lock();
-        told.on -= 1;
-        if told.on == 0 {
+        let mut logged = self.logged.lock();
+        logged.outages -= 1;
+        if logged.outages == 0 {
             info!(seconds = outage.since.elapsed().as_secs_f64(), "the coordinator answers again");
         }
     }
 
-    /// A call did not get through that should have been answered since then. One alone ends nothing: who was suspended has not waited.
-    /// Whoever goes on all the same when an outage has lasted too long is told so by each further call.
+    /// A call failed that should have been answered at `due`. One failed call ends nothing: a suspended worker has not waited. If the
+    /// caller continues after an outage that lasted too long, each further call fails the same way.
     ///
     /// # Errors
-    /// If the outage has lasted as long as one may.
+    /// The outage has lasted as long as it may.
     pub fn failed(&mut self, due: Instant, why: &str) -> Result<(), GaveUp> {
         let now = Instant::now();
         let (since, wait) = match &self.current {
             None => {
-                self.tell(why);
+                self.log(why);
                 let since = self.answered.map_or(due, |answered| answered.max(due)).min(now);
                 self.current = Some(Current { since, wait: FIRST_WAIT, until: now + FIRST_WAIT });
                 return Ok(());
             }
-            // Calls made before the outage was noticed fail too; they say nothing new.
+            // A call that was made before the outage was noticed says nothing new.
             Some(outage) if now < outage.until => return Ok(()),
             Some(outage) => (outage.since, (outage.wait * 2).min(LONGEST_WAIT)),
         };
@@ -140,14 +139,14 @@ impl Outage {
         }
     }
 
-    /// Says that it begins, unless another one is on for the same reason.
-    fn tell(&self, why: &str) {
-        let mut told = self.told.lock();
-        if told.on == 0 || told.why != why {
+    /// Logs that an outage begins, unless another one lasts for the same reason.
+    fn log(&self, why: &str) {
+        let mut logged = self.logged.lock();
+        if logged.outages == 0 || logged.why != why {
             warn!("waiting for the coordinator: {why}");
-            why.clone_into(&mut told.why);
+            why.clone_into(&mut logged.why);
         }
-        told.on += 1;
+        logged.outages += 1;
     }
 
     fn lose_hope(&mut self) {
@@ -156,7 +155,7 @@ impl Outage {
         }
     }
 
-    /// Whether the last call did not get through.
+    /// Whether the last call failed.
     pub fn is_on(&self) -> bool {
         self.current.is_some()
     }
@@ -177,7 +176,7 @@ impl Outage {
     }
 }
 
-/// Who has left waits for nothing.
+/// A worker that has left does not wait.
 impl Drop for Outage {
     fn drop(&mut self) {
         self.lose_hope();
@@ -189,7 +188,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn an_outage_lasts_since_the_call_was_made_that_failed_first_but_not_from_before_the_last_answer() {
+    async fn outage_lasts_since_the_first_failed_call_was_made() {
         let limit = Duration::from_secs(3);
         let outage = || Outage::new(Some(limit), Hopeful::default());
         let made = Instant::now();
@@ -212,14 +211,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_away_and_records_nothing_is_told_once() {
+    async fn two_outages_for_one_reason_are_logged_once() {
         let mut outage = Outage::new(None, Hopeful::default());
         let mut of_records = outage.of_records(None);
-        let told = Arc::clone(&outage.told);
-        let on = || told.lock().on;
+        let logged = Arc::clone(&outage.logged);
+        let on = || logged.lock().outages;
         of_records.failed(Instant::now(), "nobody there").unwrap();
         outage.failed(Instant::now(), "nobody there").unwrap();
-        assert_eq!(on(), 2, "the second one is not told");
+        assert_eq!(on(), 2, "the second one is not logged");
         outage.over();
         outage.over();
         assert_eq!(on(), 1, "nor its end");

@@ -9,7 +9,7 @@ pub const AHEAD: Duration = Duration::from_secs(10);
 const SOON: Duration = Duration::from_millis(4);
 
 /// No worker holds more: a message has its limits.
-const MOST: f64 = 50_000.0;
+const MOST: usize = 50_000;
 
 /// No unit takes so many times as long as the mean, and
 const FAR_LONGER: f64 = 100.0;
@@ -57,6 +57,11 @@ impl AskingPace {
         self.units_in(self.ahead)
     }
 
+    /// With fewer units than this a thread may soon be idle.
+    pub fn least(&self) -> usize {
+        2 * self.threads as usize
+    }
+
     /// With fewer units than this there will soon be nothing to count.
     pub fn low(&self) -> usize {
         self.units_in(SOON)
@@ -69,9 +74,8 @@ impl AskingPace {
 
     /// How many units are counted in that time, two for each thread at least.
     fn units_in(&self, time: Duration) -> usize {
-        let threads = f64::from(self.threads);
-        let units = time.as_secs_f64() * threads / self.seconds().max(1e-9);
-        units.clamp(2.0 * threads, MOST.max(2.0 * threads)) as usize
+        let units = time.as_secs_f64() * f64::from(self.threads) / self.seconds().max(1e-9);
+        (units as usize).clamp(self.least(), MOST.max(self.least()))
     }
 }
 

@@ -42,10 +42,7 @@ pub trait Pool: Send + Sync {
     /// Fewer units than this will soon be counted.
     fn set_low(&self, units: usize);
 
-    /// Whether there will soon be nothing to count.
-    fn runs_dry(&self) -> bool;
-
-    /// Completes when a unit has ended and the pool runs dry.
+    /// Completes when there will soon be nothing to count.
     fn running_dry(&self) -> impl Future<Output = ()> + Send;
 
     /// What each thread counts now.
@@ -64,25 +61,26 @@ pub trait Pool: Send + Sync {
 /// The threads of this machine.
 pub struct ThreadedPool {
     threads: ThreadPool,
-    plan: Arc<Plan>,
-    kernels: Arc<Kernels>,
-    stop: Arc<Stop>,
-    /// Set where no unit is to be begun any more.
-    finishes: Arc<AtomicBool>,
-    outcomes: UnboundedSender<UnitOutcome>,
-    level: Arc<QueueLevel>,
-    /// What each thread counts.
-    in_thread: Arc<[Mutex<Option<UnitVariant>>]>,
+    shared: Arc<Shared>,
 }
 
-/// How many units the pool holds.
-#[derive(Debug)]
-struct QueueLevel {
+/// What the threads share with the worker.
+struct Shared {
+    plan: Arc<Plan>,
+    kernels: Kernels,
+    /// Apart from the numbers below, which threads change: kernels read it all the time.
+    stop: Arc<Stop>,
+    /// Set if no unit is to be begun any more.
+    finishes: AtomicBool,
+    outcomes: UnboundedSender<UnitOutcome>,
+    /// How many units the pool holds.
     units: AtomicUsize,
-    /// Fewer than this will soon be counted.
+    /// Fewer units than this will soon be counted.
     low: AtomicUsize,
-    /// Notified whenever a unit ends and the level is low.
+    /// Notified whenever a unit ends and few are left.
     is_low: Notify,
+    /// What each thread counts.
+    in_thread: Box<[Mutex<Option<UnitVariant>>]>,
 }
 
 impl ThreadedPool {
@@ -96,75 +94,74 @@ impl ThreadedPool {
         kernel: Arc<dyn Kernel>,
         outcomes: UnboundedSender<UnitOutcome>,
     ) -> Result<Self, ThreadPoolBuildError> {
-        let level =
-            QueueLevel { units: AtomicUsize::new(0), low: AtomicUsize::new(0), is_low: Notify::new() };
-        let in_thread = (0..threads).map(|_| Mutex::default()).collect();
+        let shared = Shared {
+            plan,
+            kernels: Kernels { own: kernel, other: OnceLock::new() },
+            stop: Arc::new(Stop::new()),
+            finishes: AtomicBool::new(false),
+            outcomes,
+            units: AtomicUsize::new(0),
+            low: AtomicUsize::new(0),
+            is_low: Notify::new(),
+            in_thread: (0..threads).map(|_| Mutex::default()).collect(),
+        };
         let name = |index| format!("count-{index}");
         let threads = ThreadPoolBuilder::new().num_threads(threads as usize).thread_name(name).build()?;
-        let kernels = Arc::new(Kernels { own: kernel, other: OnceLock::new() });
-        Ok(Self {
-            threads,
-            plan,
-            kernels,
-            stop: Arc::new(Stop::new()),
-            finishes: Arc::default(),
-            outcomes,
-            level: Arc::new(level),
-            in_thread,
-        })
+        Ok(Self { threads, shared: Arc::new(shared) })
+    }
+}
+
+impl Shared {
+    /// Counts a unit in a thread of the pool.
+    fn count(&self, lease: Lease) {
+        let own = rayon::current_thread_index().and_then(|index| self.in_thread.get(index));
+        let set = |counts| own.into_iter().for_each(|own| *own.lock() = counts);
+        // In this order: who has had the pool finish, and then finds no thread with the unit, knows that it is not begun.
+        set(Some(unit_variant(&lease)));
+        let is_over = self.finishes.load(Ordering::SeqCst) || self.stop.is_stopped();
+        let count = || count(&self.plan, &self.kernels, lease, &self.stop);
+        let outcome = if is_over { UnitOutcome::Stopped } else { count() };
+        // Nobody listens any more when the worker has left; then nobody needs to know. Who finds no thread with a unit that
+        // was counted finds this.
+        self.outcomes.send(outcome).ok();
+        set(None);
+        if self.units.fetch_sub(1, Ordering::Relaxed) <= self.low.load(Ordering::Relaxed) {
+            self.is_low.notify_one();
+        }
     }
 }
 
 impl Pool for ThreadedPool {
     fn count(&self, lease: Lease) {
-        let (plan, kernels) = (Arc::clone(&self.plan), Arc::clone(&self.kernels));
-        let (stop, outcomes) = (Arc::clone(&self.stop), self.outcomes.clone());
-        let level = Arc::clone(&self.level);
-        let (in_thread, finishes) = (Arc::clone(&self.in_thread), Arc::clone(&self.finishes));
-        level.units.fetch_add(1, Ordering::Relaxed);
-        self.threads.spawn_fifo(move || {
-            let own = rayon::current_thread_index().and_then(|index| in_thread.get(index));
-            let set = |counts| own.into_iter().for_each(|own: &Mutex<_>| *own.lock() = counts);
-            // In this order: who has had the pool finish, and then finds no thread with the unit, knows that it is not begun.
-            set(Some(unit_variant(&lease)));
-            let is_over = finishes.load(Ordering::SeqCst) || stop.is_stopped();
-            let outcome = if is_over { UnitOutcome::Stopped } else { count(&plan, &kernels, lease, &stop) };
-            // Nobody listens any more when the worker has left; then nobody needs to know. Who finds no thread with a unit that
-            // was counted finds this.
-            outcomes.send(outcome).ok();
-            set(None);
-            if level.units.fetch_sub(1, Ordering::Relaxed) <= level.low.load(Ordering::Relaxed) {
-                level.is_low.notify_one();
-            }
-        });
+        self.shared.units.fetch_add(1, Ordering::Relaxed);
+        let shared = Arc::clone(&self.shared);
+        self.threads.spawn_fifo(move || shared.count(lease));
     }
 
     fn set_low(&self, units: usize) {
-        self.level.low.store(units, Ordering::Relaxed);
-    }
-
-    fn runs_dry(&self) -> bool {
-        self.level.units.load(Ordering::Relaxed) < self.level.low.load(Ordering::Relaxed)
+        self.shared.low.store(units, Ordering::Relaxed);
     }
 
     async fn running_dry(&self) {
-        self.level.is_low.notified().await;
+        while self.shared.units.load(Ordering::Relaxed) >= self.shared.low.load(Ordering::Relaxed) {
+            self.shared.is_low.notified().await;
+        }
     }
 
     fn counting(&self) -> Vec<Option<UnitVariant>> {
-        self.in_thread.iter().map(|thread| *thread.lock()).collect()
+        self.shared.in_thread.iter().map(|thread| *thread.lock()).collect()
     }
 
     fn processor_time(&self) -> Option<Duration> {
-        (!is_card(&*self.kernels.own)).then(|| ProcessTime::now().as_duration())
+        (!is_card(&*self.shared.kernels.own)).then(|| ProcessTime::now().as_duration())
     }
 
     fn finish(&self) {
-        self.finishes.store(true, Ordering::SeqCst);
+        self.shared.finishes.store(true, Ordering::SeqCst);
     }
 
     fn stop(&self) {
-        self.stop.stop();
+        self.shared.stop.stop();
     }
 }
 

@@ -22,11 +22,10 @@ const ALERT: u8 = 21;
 const PROBE: Duration = Duration::from_secs(2);
 
 /// What a server says that speaks TLS when it is not spoken to so.
-pub const SPEAKS_TLS: &str =
-    "the coordinator speaks TLS and this address does not: say https:// and --keys DIR";
+const SPEAKS_TLS: &str = "the coordinator speaks TLS and this address does not: say https:// and --keys DIR";
 
 /// What is said of a server that answers in HTTP/1.
-pub const SPEAKS_HTTP_1: &str = "what answers there speaks HTTP/1 and is no coordinator: name the address that the \
+const SPEAKS_HTTP_1: &str = "what answers there speaks HTTP/1 and is no coordinator: name the address that the \
                                  coordinator listens on for workers (--listen), not that of web pages (--http)";
 
 /// What is said of a server that speaks gRPC and does not know the call.
@@ -35,12 +34,6 @@ pub const NO_COORDINATOR: &str =
 
 /// What is said of a server in front of a coordinator that it does not find.
 pub const NOTHING_BEHIND: &str = "something else than a coordinator answers there (NOT_FOUND)";
-
-/// What listens at an address, where that is no coordinator.
-pub enum Listener {
-    Tls,
-    Http1,
-}
 
 /// Why a call has failed as the next one will, if TLS is the reason.
 pub fn tls_refusal(status: &Status) -> Option<String> {
@@ -120,17 +113,17 @@ fn client_certificate(alert: &str) -> Option<String> {
     Some(format!("the coordinator says that the client certificate {what}: make one with diadem keys client"))
 }
 
-/// What it is that listens there, if it can be told. Asked when a plain connection has failed, because then the answer has
-/// often been lost with the connection, and is none that HTTP/2 knows.
-pub async fn listener(address: &str) -> Option<Listener> {
+/// Why the server at that address is no coordinator, if that can be told. Asked when a plain connection has failed: then the
+/// answer has often been lost with the connection, and HTTP/2 knows none.
+pub async fn wrong_listener(address: &str) -> Option<&'static str> {
     let probe = async {
         let mut stream = TcpStream::connect(address).await?;
         stream.write_all(REQUEST).await?;
         stream.read_u8().await
     };
     match timeout(PROBE, probe).await {
-        Ok(Ok(ALERT)) => Some(Listener::Tls),
-        Ok(Ok(b'H')) => Some(Listener::Http1),
+        Ok(Ok(ALERT)) => Some(SPEAKS_TLS),
+        Ok(Ok(b'H')) => Some(SPEAKS_HTTP_1),
         _ => None,
     }
 }

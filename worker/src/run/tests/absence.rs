@@ -4,22 +4,19 @@ use super::*;
 
 #[tokio::test(start_paused = true)]
 async fn while_the_coordinator_is_away_counting_goes_on_and_nothing_is_lost() {
-    let coordinator = FakeCoordinator::with_units(UNITS);
-    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    let (coordinator, life) = begin(UNITS);
     life.until(seconds(5)).await;
     coordinator.set(Condition::Away);
     life.until(seconds(40)).await;
-    assert!(coordinator.books().recorded.is_empty());
-    let tries = coordinator.books().times(|heard| !matches!(heard, Heard::Register(_) | Heard::Lease));
+    assert!(coordinator.state().recorded.is_empty());
+    let tries = coordinator.state().times(|heard| !matches!(heard, Heard::Register(_) | Heard::Lease));
     let longest = waits(&tries).into_iter().max().unwrap();
     assert!((10..40).contains(&tries.len()) && longest < seconds(4), "{tries:?}");
     coordinator.set(Condition::Well);
     life.until(seconds(44)).await;
-    assert_eq!(coordinator.books().recorded.len(), 6, "all that was counted meanwhile");
-    let (summary, took) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
+    assert_eq!(coordinator.state().recorded.len(), 6, "all that was counted meanwhile");
+    let took = life.counts_all(&coordinator, UNITS).await;
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * UNITS, "no time was lost");
-    assert_all_recorded_once(&coordinator, UNITS);
 }
 
 #[tokio::test(start_paused = true)]
@@ -46,9 +43,7 @@ async fn a_short_absence_after_another_begins_the_wait_anew() {
         life.until(seconds(to)).await;
         coordinator.set(Condition::Well);
     }
-    let (summary, _) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
-    assert_all_recorded_once(&coordinator, UNITS);
+    life.counts_all(&coordinator, UNITS).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,4 +1,4 @@
-//! A coordinator in a test's hands: it lends units, keeps books, and fails as the test wishes.
+//! A coordinator in a test's hands: it lends units, records counts, and fails as the test wishes.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -9,8 +9,8 @@ use queens::UnitId;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::books::{Books, Condition, Heard};
-use crate::coordinator::{CoordinatorError, Lender};
+use super::coordinator_state::{Condition, CoordinatorState, Heard};
+use crate::coordinator::{CallResult, CoordinatorError, Lender};
 
 /// How long its leases last.
 pub const LEASE_TIME: Duration = Duration::from_mins(1);
@@ -18,38 +18,44 @@ pub const LEASE_TIME: Duration = Duration::from_mins(1);
 /// The coordinator, as both the worker and the test hold it.
 #[derive(Clone)]
 pub struct FakeCoordinator {
-    books: Arc<Mutex<Books>>,
+    begun: Instant,
+    state: Arc<Mutex<CoordinatorState>>,
     changed: Arc<Notify>,
 }
 
 impl FakeCoordinator {
     /// A coordinator with so many units to lend.
     pub fn with_units(units: u64) -> Self {
-        Self { books: Arc::new(Mutex::new(Books::with_units(units))), changed: Arc::new(Notify::new()) }
+        let state = Arc::new(Mutex::new(CoordinatorState::with_units(units)));
+        Self { begun: Instant::now(), state, changed: Arc::default() }
     }
 
-    /// Its books, to be read and to be changed.
-    pub fn books(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap()
+    fn hear(&self, call: Heard) {
+        self.state().heard.push((self.begun.elapsed(), call));
+    }
+
+    /// Its state, to be read and to be changed.
+    pub fn state(&self) -> MutexGuard<'_, CoordinatorState> {
+        self.state.lock().unwrap()
     }
 
     /// From now on it is in that condition; requests that wait notice it.
     pub fn set(&self, condition: Condition) {
-        self.books().condition = condition;
+        self.state().script.condition = condition;
         self.changed.notify_waiters();
     }
 
     /// It starts anew: records stay, workers and leases are forgotten.
     pub fn restart(&self) {
-        self.books().forget();
+        self.state().forget();
         self.changed.notify_waiters();
     }
 
     /// Whether it can answer that caller at all.
-    async fn can_answer(&self, worker: Option<WorkerId>) -> Result<(), CoordinatorError> {
+    async fn can_answer(&self, worker: Option<WorkerId>) -> CallResult<()> {
         let (condition, is_known) = {
-            let books = self.books();
-            (books.condition, worker.is_none_or(|worker| books.knows(worker)))
+            let state = self.state();
+            (state.script.condition, worker.is_none_or(|worker| state.knows(worker)))
         };
         match condition {
             Condition::Away => Err(CoordinatorError::Unavailable("nobody there".into())),
@@ -60,17 +66,17 @@ impl FakeCoordinator {
     }
 
     /// What it says to a report.
-    async fn judge(&self, report: &Report) -> Result<Vec<Verdict>, CoordinatorError> {
+    async fn judge(&self, report: &Report) -> CallResult<Vec<Verdict>> {
         self.can_answer(Some(report.worker)).await?;
-        let mut books = self.books();
-        if books.condition == Condition::CannotRecord {
+        let mut state = self.state();
+        if state.script.condition == Condition::CannotRecord {
             return Err(CoordinatorError::Unavailable("the disk is full".into()));
         }
-        if let Some(error) = books.report_error.take() {
+        if let Some(error) = state.script.report_error.take() {
             return Err(error);
         }
-        let judged = books.judged_of_next.take().unwrap_or(report.counts.len());
-        Ok(report.counts.iter().take(judged).map(|count| books.judge(count)).collect())
+        let judged = state.script.judged_of_next.take().unwrap_or(report.counts.len());
+        Ok(report.counts.iter().take(judged).map(|count| state.judge(count)).collect())
     }
 }
 
@@ -82,31 +88,26 @@ fn units(leases: &[Lease]) -> Vec<UnitId> {
 
 #[async_trait]
 impl Lender for FakeCoordinator {
-    async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
-        self.books().hear(Heard::Register(units(&registration.leases)));
+    async fn register(&self, registration: Registration) -> CallResult<Welcome> {
+        self.hear(Heard::Register(units(&registration.leases)));
         self.can_answer(None).await?;
-        let (worker, leases) = self.books().enrol(&registration.leases);
+        let (worker, leases) = self.state().enrol(&registration.leases);
         Ok(Welcome { worker, lease_time: LEASE_TIME, leases, term: None })
     }
 
-    async fn lease(
-        &self,
-        worker: WorkerId,
-        want: u32,
-        wait: Duration,
-    ) -> Result<LeaseReply, CoordinatorError> {
-        self.books().hear(Heard::Lease);
-        let delay = self.books().lease_delay;
+    async fn lease(&self, worker: WorkerId, want: u32, wait: Duration) -> CallResult<LeaseReply> {
+        self.hear(Heard::Lease);
+        let delay = self.state().script.lease_delay;
         sleep(delay).await;
         let until = Instant::now() + wait;
         loop {
             self.can_answer(Some(worker)).await?;
             {
-                let mut books = self.books();
-                if books.is_finished() {
+                let mut state = self.state();
+                if state.is_finished() {
                     return Ok(LeaseReply::Finished);
                 }
-                let leases = books.lend_up_to(want);
+                let leases = state.lend_up_to(want);
                 if !leases.is_empty() {
                     return Ok(LeaseReply::Granted(leases));
                 }
@@ -117,32 +118,27 @@ impl Lender for FakeCoordinator {
         }
     }
 
-    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
-        self.books().hear(Heard::Renew(units(&held)));
+    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> CallResult<Renewal> {
+        self.hear(Heard::Renew(units(&held)));
         self.can_answer(Some(worker)).await?;
-        let lost = self.books().lose();
+        let lost = self.state().lose();
         self.changed.notify_waiters();
         Ok(Renewal { lost, finished: false, drain: false })
     }
 
-    async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
-        self.books().hear(Heard::Report(report.counts.clone()));
+    async fn report(&self, report: Report) -> CallResult<Vec<Verdict>> {
+        self.hear(Heard::Report(report.counts.clone()));
         let verdicts = self.judge(&report).await;
         self.changed.notify_waiters();
-        let delay = self.books().report_delay;
+        let delay = self.state().script.report_delay;
         sleep(delay).await;
         verdicts
     }
 
-    async fn release(
-        &self,
-        worker: WorkerId,
-        held: Vec<Lease>,
-        leaving: bool,
-    ) -> Result<(), CoordinatorError> {
-        self.books().hear(Heard::Release { held: units(&held), leaving });
+    async fn release(&self, worker: WorkerId, held: Vec<Lease>, leaving: bool) -> CallResult<()> {
+        self.hear(Heard::Release { held: units(&held), leaving });
         self.can_answer(Some(worker)).await?;
-        self.books().take_back(&units(&held));
+        self.state().take_back(&units(&held));
         Ok(())
     }
 }

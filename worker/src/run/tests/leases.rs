@@ -4,13 +4,10 @@ use super::*;
 
 #[tokio::test(start_paused = true)]
 async fn leases_of_all_that_is_held_are_renewed_six_times_while_they_last() {
-    let coordinator = FakeCoordinator::with_units(UNITS);
-    let life = Life::begin(&coordinator, UNIT_TIME, None);
-    let (summary, _) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
-    assert_all_recorded_once(&coordinator, UNITS);
-    let books = coordinator.books();
-    let renewals = books.heard.iter().filter_map(|(at, heard)| match heard {
+    let (coordinator, life) = begin(UNITS);
+    life.counts_all(&coordinator, UNITS).await;
+    let state = coordinator.state();
+    let renewals = state.heard.iter().filter_map(|(at, heard)| match heard {
         Heard::Renew(held) => Some((*at, held.clone())),
         _ => None,
     });
@@ -24,44 +21,40 @@ async fn leases_of_all_that_is_held_are_renewed_six_times_while_they_last() {
 
 #[tokio::test(start_paused = true)]
 async fn a_unit_whose_lease_was_lost_and_that_is_lent_again_is_counted_once() {
-    let coordinator = FakeCoordinator::with_units(UNITS);
-    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    let (coordinator, life) = begin(UNITS);
     life.until(seconds(5)).await;
-    coordinator.books().lost = vec![UnitId(1), UnitId(9)];
+    coordinator.state().script.lost = vec![UnitId(1), UnitId(9)];
     let (summary, took) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
+    assert_eq!(summary.unwrap(), counted(UNITS));
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * UNITS);
-    let books = coordinator.books();
-    assert_eq!((books.reports_of(1), books.reports_of(9)), (1, 1));
+    let state = coordinator.state();
+    assert_eq!((state.reports_of(1), state.reports_of(9)), (1, 1));
     // The first was reported before it was lent again: its count is welcome all the same.
-    assert_eq!((books.recorded.len() as u64, books.repeated, books.stale), (UNITS, 0, 1));
+    assert_eq!((state.recorded.len() as u64, state.repeated, state.stale), (UNITS, 0, 1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_coordinator_that_restarts_is_told_what_is_held_and_takes_it_under_new_leases() {
-    let coordinator = FakeCoordinator::with_units(UNITS);
-    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    let (coordinator, life) = begin(UNITS);
     life.until(seconds(15)).await;
     coordinator.restart();
-    let (summary, took) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
+    let took = life.counts_all(&coordinator, UNITS).await;
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * UNITS);
-    let books = coordinator.books();
-    let registrations = books.heard.iter().filter(|(_, heard)| matches!(heard, Heard::Register(_)));
+    let state = coordinator.state();
+    let registrations = state.heard.iter().filter(|(_, heard)| matches!(heard, Heard::Register(_)));
     let registrations: Vec<_> = registrations.map(|(_, heard)| heard.clone()).collect();
     assert_eq!(registrations, [Heard::Register(vec![]), Heard::Register(units(2..UNITS))]);
-    drop(books);
-    assert_all_recorded_once(&coordinator, UNITS);
+    drop(state);
 }
 
 #[tokio::test(start_paused = true)]
 async fn more_units_are_asked_for_before_the_last_is_counted() {
     let coordinator = FakeCoordinator::with_units(40);
     let delay = seconds(3);
-    coordinator.books().most_lent = 4;
-    coordinator.books().lease_delay = delay;
+    coordinator.state().script.most_lent = Some(4);
+    coordinator.state().script.lease_delay = delay;
     let (summary, took) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
-    assert_eq!(summary.unwrap(), Summary { units: 40, finished: true, broken_off: 0, unacknowledged: 0 });
+    assert_eq!(summary.unwrap(), counted(40));
     // It waits for the first units, and at the end to hear that there are no more.
     let idle = took.saturating_sub(UNIT_TIME * 40);
     assert!((delay..3 * delay).contains(&idle), "the pool was idle for {idle:?}");
@@ -71,12 +64,12 @@ async fn more_units_are_asked_for_before_the_last_is_counted() {
 #[tokio::test(start_paused = true)]
 async fn the_check_of_a_count_that_is_still_being_reported_is_counted() {
     let coordinator = FakeCoordinator::with_units(1);
-    coordinator.books().checks_all = true;
-    coordinator.books().report_delay = seconds(1) / 2;
+    coordinator.state().script.checks_all = true;
+    coordinator.state().script.report_delay = seconds(1) / 2;
     let (summary, took) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
-    assert_eq!(summary.unwrap(), Summary { units: 2, finished: true, broken_off: 0, unacknowledged: 0 });
+    assert_eq!(summary.unwrap(), counted(2));
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * 2, "it waits for nothing");
-    assert_eq!(coordinator.books().checked, 1);
+    assert_eq!(coordinator.state().checked, 1);
     assert_all_recorded_once(&coordinator, 1);
 }
 
@@ -85,16 +78,14 @@ async fn what_is_being_reported_while_the_worker_registers_again_is_reported_und
     let coordinator = FakeCoordinator::with_units(UNITS);
     // The first unit, counted after 7 s, is reported to a coordinator that has forgotten the worker. Before that is heard
     // a renewal, after 10 s, has told the same, and the worker is registered.
-    coordinator.books().report_delay = seconds(5);
+    coordinator.state().script.report_delay = seconds(5);
     let life = Life::begin(&coordinator, UNIT_TIME, None);
     life.until(seconds(5)).await;
     coordinator.restart();
     life.until(seconds(13)).await;
-    coordinator.books().report_delay = Duration::ZERO;
-    let (summary, _) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
-    assert_eq!(coordinator.books().stale, 0);
-    assert_all_recorded_once(&coordinator, UNITS);
+    coordinator.state().script.report_delay = Duration::ZERO;
+    life.counts_all(&coordinator, UNITS).await;
+    assert_eq!(coordinator.state().stale, 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -105,15 +96,15 @@ async fn what_a_registration_brings_besides_is_counted_or_given_back_at_once_by_
         let life = Life::begin(&coordinator, UNIT_TIME * 3, None);
         life.until(seconds(5)).await;
         coordinator.restart();
-        coordinator.books().besides = vec![UnitId(9)];
+        coordinator.state().script.besides = vec![UnitId(9)];
         if drains {
             life.wish.send_replace(Wish::Drain);
         }
         // The renewal after 10 s tells that it is not known.
         let (summary, _) = life.end().await;
-        let books = coordinator.books();
-        let at_once = books.times(|heard| *heard == given_back);
-        assert_eq!((books.reports_of(9), at_once.len()), if drains { (0, 1) } else { (1, 0) });
+        let state = coordinator.state();
+        let at_once = state.times(|heard| *heard == given_back);
+        assert_eq!((state.reports_of(9), at_once.len()), if drains { (0, 1) } else { (1, 0) });
         assert_eq!(summary.unwrap().finished, !drains);
     }
 }
@@ -122,7 +113,7 @@ async fn what_a_registration_brings_besides_is_counted_or_given_back_at_once_by_
 async fn what_is_to_be_counted_by_a_method_that_is_not_to_be_had_goes_back_with_the_next_renewal_and_the_rest_is_counted()
  {
     let coordinator = FakeCoordinator::with_units(UNITS);
-    coordinator.books().by_other = vec![UnitId(3)];
+    coordinator.state().script.by_other = vec![UnitId(3)];
     let kernel = kernel(Method::Search, Some(Isa::Portable)).unwrap();
     let life = Life::begin_with(&coordinator, config(kernel), |outcomes| {
         VirtualPool::new(UNIT_TIME, outcomes).with_one_method()
@@ -130,11 +121,9 @@ async fn what_is_to_be_counted_by_a_method_that_is_not_to_be_had_goes_back_with_
     // A coordinator that lends it again all the same is not asked again all the time.
     life.until(UNIT_TIME * 20).await;
     let given_back = Heard::Release { held: vec![UnitId(3)], leaving: false };
-    let times = coordinator.books().times(|heard| *heard == given_back);
+    let times = coordinator.state().times(|heard| *heard == given_back);
     let renewals = UNIT_TIME * 20 / (LEASE_TIME.as_secs() as u32 / 6);
     assert!((2..=renewals.as_secs() as usize).contains(&times.len()), "{times:?}");
-    coordinator.books().by_other.clear();
-    let (summary, _) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
-    assert_all_recorded_once(&coordinator, UNITS);
+    coordinator.state().script.by_other.clear();
+    life.counts_all(&coordinator, UNITS).await;
 }

@@ -12,12 +12,7 @@ async fn a_worker_whose_threads_all_hang_gives_back_what_it_holds_and_says_so() 
     let (end, took) = life.end().await;
     assert!(matches!(end, Err(WorkerError::Hung(1))), "{end:?}");
     assert!((600..630).contains(&took.as_secs()), "{took:?}");
-    let books = coordinator.books();
-    assert!(
-        books.heard.iter().any(|(_, heard)| matches!(heard, Heard::Release { leaving: true, .. })),
-        "{:?}",
-        books.heard
-    );
+    assert_eq!(coordinator.state().released(true).len(), 1);
 }
 
 /// A card of which nothing is known but what it is.
@@ -41,18 +36,17 @@ async fn a_worker_whose_card_hangs_gives_back_what_it_holds_and_says_that_it_is_
     let said = end.unwrap_err();
     assert!(matches!(said, WorkerError::CardHung) && said.to_string().contains("--gpu"), "{said}");
     assert!((600..630).contains(&took.as_secs()), "{took:?}");
-    let gives_back = |heard: &Heard| matches!(heard, Heard::Release { leaving: true, .. });
-    assert_eq!(coordinator.books().times(gives_back).len(), 1);
+    assert_eq!(coordinator.state().released(true).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_takes_its_leave_once_when_all_is_counted() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     Life::begin(&coordinator, UNIT_TIME, None).end().await.0.unwrap();
-    let books = coordinator.books();
+    let state = coordinator.state();
     let farewell = Heard::Release { held: vec![], leaving: true };
-    assert_eq!(books.heard.last().unwrap().1, farewell);
-    assert_eq!(books.times(|heard| matches!(heard, Heard::Release { .. })).len(), 1);
+    assert_eq!(state.heard.last().unwrap().1, farewell);
+    assert_eq!(state.times(|heard| matches!(heard, Heard::Release { .. })).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -61,16 +55,14 @@ async fn a_worker_that_is_stopped_reports_what_it_has_counted_and_gives_back_the
     let life = Life::begin(&coordinator, Duration::from_millis(50), None);
     // Between two reports: some counts are still being gathered in the pool.
     life.until(Duration::from_millis(20_120)).await;
-    let reported = coordinator.books().recorded.len();
+    let reported = coordinator.state().recorded.len();
     let (summary, took) = life.stop().await;
     assert!(took < Duration::from_millis(10), "{took:?}");
-    let books = coordinator.books();
-    assert_eq!((books.recorded.len(), summary.units, summary.finished), (402, 402, false));
+    let state = coordinator.state();
+    assert_eq!((state.recorded.len(), summary.units, summary.finished), (402, 402, false));
     assert!(reported < 402, "nothing was left to be reported in leaving");
-    let Heard::Release { held, leaving: true } = &books.heard.last().unwrap().1 else {
-        panic!("{:?}", books.heard.last())
-    };
-    assert_eq!(*held, units(402..1000));
+    let farewell = Heard::Release { held: units(402..1000), leaving: true };
+    assert_eq!(state.heard.last().unwrap().1, farewell);
 }
 
 #[tokio::test(start_paused = true)]
@@ -82,14 +74,13 @@ async fn who_has_to_register_again_in_leaving_takes_leave_under_the_new_number()
     coordinator.restart();
     let (summary, took) = life.stop().await;
     assert!(took < Duration::from_millis(10), "{took:?}");
-    let books = coordinator.books();
-    assert_eq!((books.recorded.len(), summary.unacknowledged, books.lent()), (402, 0, 0));
+    let state = coordinator.state();
+    assert_eq!((state.recorded.len(), summary.unacknowledged, state.lent()), (402, 0, 0));
 }
 
 #[tokio::test(start_paused = true)]
 async fn leaving_takes_less_than_two_seconds_however_mute_the_coordinator_is() {
-    let coordinator = FakeCoordinator::with_units(UNITS);
-    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    let (coordinator, life) = begin(UNITS);
     life.until(seconds(10)).await;
     coordinator.set(Condition::Mute);
     life.until(seconds(20)).await;
@@ -112,8 +103,7 @@ async fn a_worker_leaves_at_once_when_the_coordinator_is_known_to_be_away() {
 #[tokio::test(start_paused = true)]
 async fn counts_that_nobody_has_acknowledged_are_said_by_a_worker_that_leaves_at_once() {
     for condition in [Condition::Away, Condition::CannotRecord] {
-        let coordinator = FakeCoordinator::with_units(UNITS);
-        let life = Life::begin(&coordinator, UNIT_TIME, None);
+        let (coordinator, life) = begin(UNITS);
         life.until(seconds(5)).await;
         coordinator.set(condition);
         life.until(seconds(16)).await;
@@ -125,22 +115,15 @@ async fn counts_that_nobody_has_acknowledged_are_said_by_a_worker_that_leaves_at
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_drains_finishes_what_it_counts_and_gives_back_the_rest_at_once() {
-    let coordinator = FakeCoordinator::with_units(UNITS);
-    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    let (coordinator, life) = begin(UNITS);
     // The first two units are counted, the third is begun.
     life.until(seconds(15)).await;
     let (summary, took) = life.wish(Wish::Drain).await;
     assert!((seconds(6)..seconds(7)).contains(&took), "{took:?}");
     assert_eq!(summary, Summary { units: 3, finished: false, broken_off: 0, unacknowledged: 0 });
-    let books = coordinator.books();
-    let given_back: Vec<_> =
-        books.heard.iter().filter(|(_, heard)| matches!(heard, Heard::Release { .. })).collect();
-    let [
-        (at_once, Heard::Release { held, leaving: false }),
-        (_, Heard::Release { held: rest, leaving: true }),
-    ] = given_back[..]
-    else {
-        panic!("{given_back:?}")
+    let state = coordinator.state();
+    let ([(at_once, held)], [(_, rest)]) = (&state.released(false)[..], &state.released(true)[..]) else {
+        panic!("{:?}", state.heard)
     };
     assert!(!held.is_empty() && !held.contains(&UnitId(2)), "{held:?}");
     assert!(*at_once < seconds(16), "{at_once:?}");
@@ -184,28 +167,24 @@ async fn what_was_counted_and_not_taken_from_the_pool_yet_is_reported_and_not_gi
     life.until(Duration::from_millis(3210)).await;
     let (summary, _) = life.wish(Wish::Drain).await;
     assert_eq!(summary.units, 3210 / 20 + 1);
-    let books = coordinator.books();
-    let given_back = books.heard.iter().find_map(|(_, heard)| match heard {
-        Heard::Release { held, leaving: false } => Some(held.clone()),
-        _ => None,
-    });
-    let counted = |unit: &UnitId| books.recorded.contains_key(unit);
-    assert!(given_back.is_some_and(|units| !units.is_empty() && !units.iter().any(counted)));
-    assert_eq!((books.repeated, books.stale), (0, 0));
+    let state = coordinator.state();
+    let (_, given_back) = &state.released(false)[0];
+    let counted = |unit: &UnitId| state.recorded.contains_key(unit);
+    assert!(!given_back.is_empty() && !given_back.iter().any(counted));
+    assert_eq!((state.repeated, state.stale), (0, 0));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_drains_waits_until_what_it_has_counted_is_acknowledged() {
     for condition in [Condition::Away, Condition::CannotRecord, Condition::Mute] {
-        let coordinator = FakeCoordinator::with_units(UNITS);
-        let life = Life::begin(&coordinator, UNIT_TIME, None);
+        let (coordinator, life) = begin(UNITS);
         // Two units are counted, the third ends at 21 s.
         life.until(seconds(5)).await;
         coordinator.set(condition);
         life.until(seconds(15)).await;
         life.wish.send_replace(Wish::Drain);
         life.until(seconds(30)).await;
-        assert!(coordinator.books().recorded.is_empty() && !life.task.is_finished(), "{condition:?}");
+        assert!(coordinator.state().recorded.is_empty() && !life.task.is_finished(), "{condition:?}");
         if condition == Condition::Mute {
             continue;
         }
@@ -214,15 +193,14 @@ async fn a_worker_that_drains_waits_until_what_it_has_counted_is_acknowledged() 
         let all = Summary { units: 3, finished: false, broken_off: 0, unacknowledged: 0 };
         assert_eq!(summary.unwrap(), all, "{condition:?}");
         assert!((seconds(30)..seconds(34)).contains(&took), "{took:?}");
-        assert_eq!(coordinator.books().recorded.len(), 3);
+        assert_eq!(coordinator.state().recorded.len(), 3);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_drains_leaves_in_time_though_nobody_acknowledges_what_it_has_counted() {
     for condition in [Condition::Away, Condition::CannotRecord, Condition::Mute] {
-        let coordinator = FakeCoordinator::with_units(UNITS);
-        let life = Life::begin(&coordinator, UNIT_TIME, None);
+        let (coordinator, life) = begin(UNITS);
         life.until(seconds(5)).await;
         coordinator.set(condition);
         life.until(seconds(15)).await;
@@ -236,7 +214,9 @@ async fn a_worker_that_drains_leaves_in_time_though_nobody_acknowledges_what_it_
 #[tokio::test(start_paused = true)]
 async fn a_thread_that_has_to_leave_the_processor_to_others_does_not_hang() {
     let coordinator = FakeCoordinator::with_units(2);
-    let starved = Life::begin_with_share(&coordinator, seconds(1700), None, 10);
+    let starved = Life::begin_with(&coordinator, plain(), |outcomes| {
+        VirtualPool::new(seconds(1700), outcomes).with_share(10)
+    });
     let summary = starved.end().await.0.unwrap();
     assert_eq!((summary.units, summary.finished), (2, true));
 }
@@ -244,7 +224,9 @@ async fn a_thread_that_has_to_leave_the_processor_to_others_does_not_hang() {
 #[tokio::test(start_paused = true)]
 async fn a_thread_that_gets_nothing_of_the_processor_is_found_to_hang_all_the_same() {
     let coordinator = FakeCoordinator::with_units(UNITS);
-    let blocked = Life::begin_with_share(&coordinator, seconds(1_000_000), None, 1_000_000);
+    let blocked = Life::begin_with(&coordinator, plain(), |outcomes| {
+        VirtualPool::new(seconds(1_000_000), outcomes).with_share(1_000_000)
+    });
     let (end, took) = timeout(seconds(20_000), blocked.task)
         .await
         .map(|end| (end.unwrap(), blocked.begun.elapsed()))

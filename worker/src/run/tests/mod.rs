@@ -2,7 +2,7 @@
 //! that stands still while there is something to do: minutes take no time, and times can be asserted.
 
 mod absence;
-mod books;
+mod coordinator_state;
 mod fake_coordinator;
 mod leases;
 mod leaving;
@@ -22,10 +22,13 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::{Config, Hopeful, Summary, Wish, WorkerError, WorkerLoop};
+use super::counting::Counting;
+use super::worker_loop::WorkerLoop;
+use super::{Config, Summary, Wish, WorkerError};
 use crate::coordinator::CoordinatorError;
+use crate::outage::Hopeful;
 use crate::pool::UnitOutcome;
-use books::{Condition, Heard};
+use coordinator_state::{Condition, Heard};
 pub use fake_coordinator::FakeCoordinator;
 use fake_coordinator::LEASE_TIME;
 use virtual_pool::{VirtualPool, completions};
@@ -72,18 +75,8 @@ struct Life {
 impl Life {
     /// A worker with one thread that takes so long for a unit.
     fn begin(coordinator: &FakeCoordinator, unit_time: Duration, give_up_after: Option<Duration>) -> Self {
-        Self::begin_with_share(coordinator, unit_time, give_up_after, 1)
-    }
-
-    /// The same, whose thread gets one second in so many of the processor.
-    fn begin_with_share(
-        coordinator: &FakeCoordinator,
-        unit_time: Duration,
-        give_up_after: Option<Duration>,
-        share: u32,
-    ) -> Self {
         Self::begin_with(coordinator, Config { give_up_after, ..plain() }, |outcomes| {
-            VirtualPool::new(unit_time, outcomes).with_share(share)
+            VirtualPool::new(unit_time, outcomes)
         })
     }
 
@@ -95,12 +88,12 @@ impl Life {
     ) -> Self {
         let plan = Plan::derive(PlanSpec::for_kernel(Board::new(16).unwrap(), Method::Search)).unwrap();
         let (outcomes_in, outcomes) = unbounded_channel();
-        let (events_in, events) = unbounded_channel();
-        let pool = pool(outcomes_in);
+        let plan = Arc::new(plan);
+        let counting = Counting::new(Arc::clone(&plan), pool(outcomes_in), outcomes, 1, config.ahead);
         let mut worker =
-            WorkerLoop::new(Arc::new(coordinator.clone()), Arc::new(plan), config, 14200, pool, events_in);
+            WorkerLoop::new(Arc::new(coordinator.clone()), plan, config, 14200, counting, Summary::default());
         let (wish, mut wished) = watch::channel(Wish::Stay);
-        let task = tokio::spawn(async move { worker.work(outcomes, events, &mut wished).await });
+        let task = tokio::spawn(async move { worker.work(&mut wished).await });
         Self { begun: Instant::now(), task, wish }
     }
 
@@ -115,6 +108,14 @@ impl Life {
         (result, self.begun.elapsed())
     }
 
+    /// It counts all units, and all are recorded once. Gives how long that takes.
+    async fn counts_all(self, coordinator: &FakeCoordinator, units: u64) -> Duration {
+        let (summary, took) = self.end().await;
+        assert_eq!(summary.unwrap(), counted(units));
+        assert_all_recorded_once(coordinator, units);
+        took
+    }
+
     /// What becomes of it when it is stopped, and how long that takes.
     async fn stop(self) -> (Summary, Duration) {
         self.wish(Wish::Leave).await
@@ -127,6 +128,18 @@ impl Life {
         let result = timeout(PATIENCE, self.task).await.expect("the worker leaves").unwrap();
         (result.unwrap(), asked.elapsed())
     }
+}
+
+/// A worker with one thread, and a coordinator with so many units.
+fn begin(units: u64) -> (FakeCoordinator, Life) {
+    let coordinator = FakeCoordinator::with_units(units);
+    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    (coordinator, life)
+}
+
+/// What a worker has done that has counted so many units, and the run is finished.
+fn counted(units: u64) -> Summary {
+    Summary { units, finished: true, ..Summary::default() }
 }
 
 fn seconds(seconds: u64) -> Duration {
@@ -145,8 +158,8 @@ fn waits(times: &[Duration]) -> Vec<Duration> {
 /// Every unit is on record with its own count, and none was recorded twice or under a lease of before.
 #[track_caller]
 fn assert_all_recorded_once(coordinator: &FakeCoordinator, of: u64) {
-    let books = coordinator.books();
+    let state = coordinator.state();
     let expected = units(0..of).into_iter().map(|unit| (unit, completions(unit))).collect();
-    assert_eq!(books.recorded, expected);
-    assert_eq!((books.repeated, books.stale), (0, 0));
+    assert_eq!(state.recorded, expected);
+    assert_eq!((state.repeated, state.stale), (0, 0));
 }

@@ -4,20 +4,17 @@ use super::*;
 
 #[tokio::test(start_paused = true)]
 async fn counts_that_cannot_be_recorded_are_kept_and_their_leases_renewed_until_they_can() {
-    let coordinator = FakeCoordinator::with_units(UNITS);
-    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    let (coordinator, life) = begin(UNITS);
     life.until(seconds(5)).await;
     coordinator.set(Condition::CannotRecord);
     life.until(seconds(95)).await;
-    assert!(coordinator.books().recorded.is_empty());
+    assert!(coordinator.state().recorded.is_empty());
     let renewals =
-        coordinator.books().times(|heard| matches!(heard, Heard::Renew(held) if *held == units(0..UNITS)));
+        coordinator.state().times(|heard| matches!(heard, Heard::Renew(held) if *held == units(0..UNITS)));
     assert_eq!(renewals.len(), 9, "all of it is still held: {renewals:?}");
     coordinator.set(Condition::Well);
-    let (summary, took) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
+    let took = life.counts_all(&coordinator, UNITS).await;
     assert!(took < seconds(99), "{took:?}");
-    assert_all_recorded_once(&coordinator, UNITS);
 }
 
 #[tokio::test(start_paused = true)]
@@ -40,18 +37,16 @@ async fn a_coordinator_that_answers_and_cannot_record_is_not_lost() {
     let life = Life::begin(&coordinator, UNIT_TIME, Some(seconds(2)));
     life.until(seconds(300)).await;
     coordinator.set(Condition::Well);
-    let (summary, _) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
-    assert_all_recorded_once(&coordinator, UNITS);
+    life.counts_all(&coordinator, UNITS).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_count_that_cannot_be_judged_yet_is_reported_again_after_a_second() {
     let coordinator = FakeCoordinator::with_units(1);
-    coordinator.books().verdicts = [Verdict::Later, Verdict::Later].into();
+    coordinator.state().script.verdicts = [Verdict::Later, Verdict::Later].into();
     let (summary, _) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
-    assert_eq!(summary.unwrap(), Summary { units: 1, finished: true, broken_off: 0, unacknowledged: 0 });
-    let reports = coordinator.books().times(|heard| matches!(heard, Heard::Report(_)));
+    assert_eq!(summary.unwrap(), counted(1));
+    let reports = coordinator.state().times(|heard| matches!(heard, Heard::Report(_)));
     assert_eq!(waits(&reports), [seconds(1); 2]);
     assert_all_recorded_once(&coordinator, 1);
 }
@@ -59,23 +54,23 @@ async fn a_count_that_cannot_be_judged_yet_is_reported_again_after_a_second() {
 #[tokio::test(start_paused = true)]
 async fn counts_that_a_reply_says_nothing_of_are_reported_again() {
     let coordinator = FakeCoordinator::with_units(UNITS);
-    coordinator.books().judged_of_next = Some(0);
+    coordinator.state().script.judged_of_next = Some(0);
     let (summary, _) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
     assert_eq!(summary.unwrap().units, UNITS);
-    assert_eq!(coordinator.books().reports_of(0), 2);
+    assert_eq!(coordinator.state().reports_of(0), 2);
     assert_all_recorded_once(&coordinator, UNITS);
 }
 
 #[tokio::test(start_paused = true)]
 async fn counts_in_conflict_or_unwanted_are_dropped_and_do_not_count_as_done() {
     let coordinator = FakeCoordinator::with_units(UNITS);
-    coordinator.books().verdicts = [Verdict::Conflict, Verdict::Unwanted].into();
+    coordinator.state().script.verdicts = [Verdict::Conflict, Verdict::Unwanted].into();
     let life = Life::begin(&coordinator, UNIT_TIME, None);
     life.until(UNIT_TIME * UNITS as u32 + seconds(5)).await;
     {
-        let books = coordinator.books();
-        assert_eq!((books.reports_of(0), books.reports_of(1)), (1, 1));
-        assert_eq!(books.recorded.keys().copied().collect::<Vec<_>>(), units(2..UNITS));
+        let state = coordinator.state();
+        assert_eq!((state.reports_of(0), state.reports_of(1)), (1, 1));
+        assert_eq!(state.recorded.keys().copied().collect::<Vec<_>>(), units(2..UNITS));
     }
     let (summary, _) = life.stop().await;
     assert_eq!(summary, Summary { units: UNITS - 2, finished: false, broken_off: 0, unacknowledged: 0 });
@@ -84,7 +79,7 @@ async fn counts_in_conflict_or_unwanted_are_dropped_and_do_not_count_as_done() {
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_is_refused_leaves_with_the_reason() {
     let coordinator = FakeCoordinator::with_units(UNITS);
-    coordinator.books().report_error = Some(CoordinatorError::Refused("quarantined".into()));
+    coordinator.state().script.report_error = Some(CoordinatorError::Refused("quarantined".into()));
     let (result, took) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
     assert!(matches!(&result, Err(WorkerError::Refused(why)) if why == "quarantined"), "{result:?}");
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs());
@@ -95,9 +90,9 @@ async fn short_units_are_reported_many_at_a_time_and_the_first_ones_soon() {
     let coordinator = FakeCoordinator::with_units(3000);
     let life = Life::begin(&coordinator, Duration::from_millis(1), None);
     sleep(Duration::from_millis(200)).await;
-    assert!(!coordinator.books().recorded.is_empty());
+    assert!(!coordinator.state().recorded.is_empty());
     life.end().await.0.unwrap();
-    let reports = coordinator.books().times(|heard| matches!(heard, Heard::Report(_)));
+    let reports = coordinator.state().times(|heard| matches!(heard, Heard::Report(_)));
     assert!(reports.len() < 60, "{} reports", reports.len());
     let distinct: BTreeSet<_> = reports.iter().collect();
     assert_eq!(distinct.len(), reports.len(), "one report at a time");

@@ -114,12 +114,10 @@ impl Pool for VirtualPool {
         self.level.low.store(units, Ordering::Relaxed);
     }
 
-    fn runs_dry(&self) -> bool {
-        self.level.in_line.lock().unwrap().len() < self.level.low.load(Ordering::Relaxed)
-    }
-
     async fn running_dry(&self) {
-        self.level.is_low.notified().await;
+        while self.level.in_line.lock().unwrap().len() >= self.level.low.load(Ordering::Relaxed) {
+            self.level.is_low.notified().await;
+        }
     }
 
     fn counting(&self) -> Vec<Option<UnitVariant>> {

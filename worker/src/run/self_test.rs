@@ -10,7 +10,7 @@ use queens::{Board, self_test};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::WorkerError;
+use super::error::WorkerError;
 
 /// A kernel that has not counted it in this time hangs: it is a matter of milliseconds.
 pub const TEST_HANGS: Duration = Duration::from_mins(10);

@@ -7,12 +7,12 @@ use domain::Term;
 
 /// The highest term that was announced, and the one of another coordinator with the same number.
 #[derive(Clone, Debug, Default)]
-pub struct MetTerms {
+pub struct KnownTerms {
     highest: Option<Term>,
     rival: Option<Term>,
 }
 
-impl MetTerms {
+impl KnownTerms {
     /// A coordinator announces that term. Returns true if it is higher than another one that was announced before.
     pub fn meet(&mut self, term: Term) -> bool {
         match self.highest {
@@ -28,7 +28,6 @@ impl MetTerms {
         }
     }
 
-    /// The highest term.
     pub fn highest(&self) -> Option<Term> {
         self.highest
     }
@@ -51,7 +50,7 @@ mod tests {
 
     #[test]
     fn lower_coordinator_is_told_of_the_highest_term() {
-        let mut met = MetTerms::default();
+        let mut met = KnownTerms::default();
         assert!(!met.meet(term(3, 1)) && met.meet(term(1003, 2)) && !met.meet(term(3, 1)));
         assert_eq!(met.highest(), Some(term(1003, 2)));
         assert_eq!(met.against(&term(3, 1)), Some(term(1003, 2)));
@@ -61,7 +60,7 @@ mod tests {
 
     #[test]
     fn two_coordinators_of_one_term_are_told_of_each_other() {
-        let mut met = MetTerms::default();
+        let mut met = KnownTerms::default();
         let [one, other] = [1, 2].map(|coordinator| term(3, coordinator));
         [one, other, one].into_iter().for_each(|term| assert!(!met.meet(term)));
         assert_eq!((met.against(&one), met.against(&other)), (Some(other), Some(one)));

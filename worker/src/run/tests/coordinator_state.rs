@@ -1,11 +1,10 @@
-//! The books of a test's coordinator: what is lent and on record, each call that came with its time, and how it fails.
+//! The state of a test's coordinator: what is lent and on record, each call that came with its time, and how it fails.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 
 use domain::{Lease, Token, UnitCount, Variant, Verdict, WorkerId};
 use queens::UnitId;
-use tokio::time::Instant;
 
 use crate::coordinator::CoordinatorError;
 
@@ -33,26 +32,21 @@ pub enum Condition {
     Mute,
 }
 
-/// What it knows and what it has heard.
-pub struct Books {
-    begun: Instant,
+/// What the test wants of it.
+#[derive(Default)]
+pub struct Script {
     pub condition: Condition,
-    pub heard: Vec<(Duration, Heard)>,
-    /// Units to be lent.
-    open: VecDeque<UnitId>,
-    lent: HashMap<UnitId, Token>,
-    pub recorded: BTreeMap<UnitId, u64>,
     /// Verdicts of the next counts, instead of its own.
     pub verdicts: VecDeque<Verdict>,
     /// Of the next report only so many counts are judged.
     pub judged_of_next: Option<usize>,
-    /// What it says to the next report, instead of taking it.
+    /// The answer to the next report, instead of verdicts.
     pub report_error: Option<CoordinatorError>,
     /// Units whose leases are gone when they are renewed next.
     pub lost: Vec<UnitId>,
     /// At most so many units are lent at a time.
-    pub most_lent: usize,
-    /// Units that whoever registers next is lent besides what it holds.
+    pub most_lent: Option<usize>,
+    /// Units that the next worker to register is lent besides what it holds.
     pub besides: Vec<UnitId>,
     /// A request for units takes so long.
     pub lease_delay: Duration,
@@ -62,6 +56,17 @@ pub struct Books {
     pub checks_all: bool,
     /// Units that are lent to be counted by the other method.
     pub by_other: Vec<UnitId>,
+}
+
+/// What it knows and what it has heard.
+#[derive(Default)]
+pub struct CoordinatorState {
+    pub script: Script,
+    pub heard: Vec<(Duration, Heard)>,
+    /// Units to be lent.
+    open: VecDeque<UnitId>,
+    lent: HashMap<UnitId, Token>,
+    pub recorded: BTreeMap<UnitId, u64>,
     /// How many checks are on record.
     pub checked: u64,
     /// Counts that came under another token than that of their lease.
@@ -74,43 +79,23 @@ pub struct Books {
     tokens: u64,
 }
 
-impl Books {
-    /// Books with so many units to be lent.
+impl CoordinatorState {
     pub fn with_units(units: u64) -> Self {
-        Self {
-            begun: Instant::now(),
-            condition: Condition::Well,
-            heard: Vec::new(),
-            open: (0..units).map(UnitId).collect(),
-            lent: HashMap::new(),
-            recorded: BTreeMap::new(),
-            verdicts: VecDeque::new(),
-            judged_of_next: None,
-            report_error: None,
-            lost: Vec::new(),
-            most_lent: usize::MAX,
-            besides: Vec::new(),
-            lease_delay: Duration::ZERO,
-            report_delay: Duration::ZERO,
-            checks_all: false,
-            by_other: Vec::new(),
-            checked: 0,
-            stale: 0,
-            repeated: 0,
-            worker: None,
-            workers: 0,
-            tokens: 0,
-        }
-    }
-
-    /// Takes note of a call.
-    pub fn hear(&mut self, call: Heard) {
-        self.heard.push((self.begun.elapsed(), call));
+        Self { open: (0..units).map(UnitId).collect(), ..Self::default() }
     }
 
     /// When calls that are so came.
     pub fn times(&self, is_so: impl Fn(&Heard) -> bool) -> Vec<Duration> {
         self.heard.iter().filter(|(_, heard)| is_so(heard)).map(|(at, _)| *at).collect()
+    }
+
+    /// What each release gave back, and when: while the worker stays, or when it leaves.
+    pub fn released(&self, when_leaving: bool) -> Vec<(Duration, Vec<UnitId>)> {
+        let released = self.heard.iter().filter_map(|(at, heard)| match heard {
+            Heard::Release { held, leaving } if *leaving == when_leaving => Some((*at, held.clone())),
+            _ => None,
+        });
+        released.collect()
     }
 
     /// How often a count of that unit was reported.
@@ -129,13 +114,12 @@ impl Books {
         self.worker = Some(worker);
         let is_free = |lease: &&Lease| self.lent.get(&lease.unit).is_none_or(|token| *token == lease.token);
         let mut held: Vec<_> = held.iter().filter(is_free).map(|lease| lease.unit).collect();
-        held.append(&mut self.besides);
+        held.append(&mut self.script.besides);
         held.sort();
         self.open.retain(|unit| !held.contains(unit));
         (worker, held.into_iter().map(|unit| self.lend(unit)).collect())
     }
 
-    /// Whether that is the worker that it knows.
     pub fn knows(&self, worker: WorkerId) -> bool {
         self.worker == Some(worker)
     }
@@ -149,7 +133,7 @@ impl Books {
 
     /// Lends so many units, as far as there are as many.
     pub fn lend_up_to(&mut self, want: u32) -> Vec<Lease> {
-        let lent = self.open.len().min(want as usize).min(self.most_lent);
+        let lent = self.open.len().min(want as usize).min(self.script.most_lent.unwrap_or(usize::MAX));
         let units: Vec<_> = self.open.drain(..lent).collect();
         units.into_iter().map(|unit| self.lend(unit)).collect()
     }
@@ -158,12 +142,11 @@ impl Books {
         self.tokens += 1;
         let token = Token(self.tokens);
         self.lent.insert(unit, token);
-        let other_kernel = self.by_other.contains(&unit);
+        let other_kernel = self.script.by_other.contains(&unit);
         let variant = Variant { mirrored: self.recorded.contains_key(&unit), other_kernel };
         Lease { unit, token, variant }
     }
 
-    /// Units are open again.
     pub fn take_back(&mut self, units: &[UnitId]) {
         for unit in units {
             self.lent.remove(unit);
@@ -173,14 +156,14 @@ impl Books {
 
     /// The units whose leases are gone.
     pub fn lose(&mut self) -> Vec<UnitId> {
-        let lost = std::mem::take(&mut self.lost);
+        let lost = std::mem::take(&mut self.script.lost);
         self.take_back(&lost);
         lost
     }
 
     /// Puts a count on record, unless the test wants something else.
     pub fn judge(&mut self, count: &UnitCount) -> Verdict {
-        if let Some(verdict) = self.verdicts.pop_front() {
+        if let Some(verdict) = self.script.verdicts.pop_front() {
             return verdict;
         }
         let unit = count.lease.unit;
@@ -196,18 +179,16 @@ impl Books {
             self.repeated += 1;
             return Verdict::Known;
         }
-        if self.checks_all {
+        if self.script.checks_all {
             self.open.push_back(unit);
         }
         Verdict::Recorded
     }
 
-    /// How many units are lent.
     pub fn lent(&self) -> usize {
         self.lent.len()
     }
 
-    /// Whether all is on record.
     pub fn is_finished(&self) -> bool {
         self.open.is_empty() && self.lent.is_empty()
     }

@@ -1,5 +1,4 @@
-//! How a coordinator is called at each of its addresses: with the credentials that there are now, in place of which others may be
-//! shown later.
+//! The gRPC client of each address, with the current credentials.
 
 use std::time::Duration;
 
@@ -13,8 +12,8 @@ use crate::address::{AddressError, parse};
 use crate::credentials::{Bearer, Credentials};
 use crate::refusal::innermost;
 
-/// A connection that does not answer a ping within this time, asked as often, is dropped: after twice the time, so that
-/// leases (15 s) can be renewed over another one before they expire.
+/// A connection is pinged this often, and dropped if a ping is not answered in this time: after twice the time, so that
+/// leases (15 s) can be renewed over another connection before they expire.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
 
 /// Each message is at most so many bytes.
@@ -22,19 +21,17 @@ const MESSAGE_BYTES: usize = 16 << 20;
 
 pub type Client = CoordinatorClient<InterceptedService<Channel, Bearer>>;
 
-/// One of the addresses.
+/// How one address is called.
 #[derive(Debug)]
-pub struct Place {
+pub struct AddressClient {
     client: Client,
-    /// Host and port, where the connection is not encrypted.
+    /// Host and port, if the connection is not encrypted.
     plain: Option<String>,
 }
 
-impl Place {
-    /// How that address is called with these credentials, and its URL.
-    ///
-    /// # Errors
-    /// It is no such URL, what is secret would be readable on the way there, or the keys are of no use.
+impl AddressClient {
+    /// The client of that address with these credentials, and its URL.
+    /// Fails if it is no such URL, a secret would be readable on the way, or the keys are of no use.
     pub fn new(address: &str, credentials: &Credentials) -> Result<(Self, String), AddressError> {
         let uri = parse(address, credentials)?;
         let url = uri.to_string().trim_end_matches('/').to_owned();
@@ -55,32 +52,30 @@ impl Place {
     }
 }
 
-/// All of them, which all workers of a process call alike.
+/// The clients of all addresses, shared by all workers of a process.
 #[derive(Debug)]
-pub struct Places {
-    places: RwLock<Vec<Place>>,
-    /// Told of each refusal that other credentials may mend.
+pub struct Clients {
+    clients: RwLock<Vec<AddressClient>>,
+    /// Notified of each refusal that other credentials may mend.
     refused: Notify,
 }
 
-impl Places {
-    pub fn new(places: Vec<Place>) -> Self {
-        Self { places: RwLock::new(places), refused: Notify::new() }
+impl Clients {
+    pub fn new(clients: Vec<AddressClient>) -> Self {
+        Self { clients: RwLock::new(clients), refused: Notify::new() }
     }
 
-    /// A way to one of the addresses.
-    pub fn client(&self, site: usize) -> Client {
-        self.places.read()[site].client.clone()
+    pub fn client(&self, index: usize) -> Client {
+        self.clients.read()[index].client.clone()
     }
 
-    /// Host and port of one of them, where the connection is not encrypted.
-    pub fn plain(&self, site: usize) -> Option<String> {
-        self.places.read()[site].plain.clone()
+    /// Host and port of an address, if the connection is not encrypted.
+    pub fn plain(&self, index: usize) -> Option<String> {
+        self.clients.read()[index].plain.clone()
     }
 
-    /// The addresses are called so from now on.
-    pub fn replace(&self, places: Vec<Place>) {
-        *self.places.write() = places;
+    pub fn replace(&self, clients: Vec<AddressClient>) {
+        *self.clients.write() = clients;
     }
 
     /// A call was refused in a way that other credentials may mend.
@@ -88,7 +83,7 @@ impl Places {
         self.refused.notify_one();
     }
 
-    /// Waits until one is, or has been since this was last waited for.
+    /// Waits for such a refusal, or returns at once if there was one since the last wait.
     pub async fn refused(&self) {
         self.refused.notified().await;
     }

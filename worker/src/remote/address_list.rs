@@ -1,0 +1,420 @@
+//! Which of a coordinator's addresses is called: one as long as it answers, else the next; and which is left alone because it
+//! serves another run.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use domain::{RunId, Term};
+use parking_lot::Mutex;
+use tracing::{info, warn};
+
+use super::known_terms::KnownTerms;
+use crate::coordinator::CoordinatorError;
+
+/// The addresses, by their index, and what is known of them.
+#[derive(Debug)]
+pub struct AddressList {
+    urls: Arc<[String]>,
+    choice: Mutex<Choice>,
+    shared: Arc<Mutex<SharedRun>>,
+}
+
+/// Which address a worker calls.
+#[derive(Debug)]
+struct Choice {
+    current: usize,
+    /// What each address refused last, since a coordinator took the worker in.
+    refusals: Vec<Option<Refusal>>,
+    /// The run of which the worker holds units.
+    run: Option<RunId>,
+}
+
+#[derive(Debug)]
+struct Refusal {
+    why: String,
+    /// Whether the address has not answered since. If it has, the same refusal is still no news.
+    is_current: bool,
+    /// Whether the address is called no more, whatever it answers.
+    is_lasting: bool,
+}
+
+impl Choice {
+    fn is_lasting(&self, index: usize) -> bool {
+        self.refusals[index].as_ref().is_some_and(|refusal| refusal.is_lasting)
+    }
+
+    /// Notes why an address refuses. Returns whether that is news: after a lasting refusal nothing is.
+    fn note(&mut self, index: usize, why: &str, is_lasting: bool) -> bool {
+        if self.is_lasting(index) {
+            return false;
+        }
+        let refusal = Refusal { why: why.to_owned(), is_current: true, is_lasting };
+        let before = self.refusals[index].replace(refusal);
+        is_lasting || before.is_none_or(|before| before.why != why)
+    }
+
+    /// An address answered: what it refused before may have passed.
+    fn answered(&mut self, index: usize) {
+        if let Some(refusal) = &mut self.refusals[index] {
+            refusal.is_current = refusal.is_lasting;
+        }
+    }
+
+    /// Calls the next address, if that one is called.
+    fn leave(&mut self, index: usize) {
+        if self.current == index {
+            let mut others = (1..self.refusals.len()).map(|step| (index + step) % self.refusals.len());
+            self.current = others.find(|other| !self.is_lasting(*other)).unwrap_or(index);
+        }
+    }
+}
+
+/// What all workers of a process know that have these addresses.
+#[derive(Debug, Default)]
+struct SharedRun {
+    /// The run that is counted.
+    run: Option<RunId>,
+    /// The addresses where it has taken a worker in.
+    homes: BTreeSet<usize>,
+    /// The last other run that was left alone, and where: it is logged once.
+    other_run: Option<(usize, RunId)>,
+    /// The highest announced terms of the run.
+    terms: KnownTerms,
+    /// Whether the run has taken a worker in.
+    takes_part: bool,
+}
+
+impl AddressList {
+    /// The first address is called first.
+    pub fn new(urls: Vec<String>) -> Self {
+        Self::called_first(urls.into(), 0, Arc::default())
+    }
+
+    /// For another worker: it begins with the current address and turns to others by itself. Both share what is known of the run.
+    pub fn beside(&self) -> Self {
+        Self::called_first(Arc::clone(&self.urls), self.current(), Arc::clone(&self.shared))
+    }
+
+    fn called_first(urls: Arc<[String]>, current: usize, shared: Arc<Mutex<SharedRun>>) -> Self {
+        let refusals = urls.iter().map(|_| None).collect();
+        Self { urls, choice: Mutex::new(Choice { current, refusals, run: None }), shared }
+    }
+
+    pub fn current(&self) -> usize {
+        self.choice.lock().current
+    }
+
+    pub fn call(&self, index: usize) {
+        self.choice.lock().current = index;
+    }
+
+    pub fn len(&self) -> usize {
+        self.urls.len()
+    }
+
+    pub fn address(&self, index: usize) -> &str {
+        &self.urls[index]
+    }
+
+    pub fn highest_term(&self) -> Option<Term> {
+        self.shared.lock().terms.highest()
+    }
+
+    /// The term to tell a coordinator of the term `own`.
+    pub fn term_against(&self, own: &Term) -> Option<Term> {
+        self.shared.lock().terms.against(own)
+    }
+
+    pub fn answered(&self, index: usize) {
+        self.choice.lock().answered(index);
+    }
+
+    /// A coordinator took the worker or the follower in, or showed its run. Earlier refusals do not matter any more: should that
+    /// coordinator go, the same refusals are news again.
+    pub fn taken_in(&self) {
+        self.shared.lock().takes_part = true;
+        for refusal in &mut self.choice.lock().refusals {
+            refusal.take_if(|refusal| !refusal.is_lasting);
+        }
+    }
+
+    /// The run at that address took the worker in.
+    pub fn joined(&self, index: usize, run: RunId) {
+        let mut shared = self.shared.lock();
+        shared.run = Some(run);
+        shared.homes.insert(index);
+        self.choice.lock().run = Some(run);
+    }
+
+    /// The run that is counted, if that is another one.
+    pub fn other_than(&self, run: RunId) -> Option<RunId> {
+        self.shared.lock().run.filter(|own| *own != run)
+    }
+
+    /// Whether that address has served the run that is counted.
+    pub fn is_home(&self, index: usize) -> bool {
+        self.shared.lock().homes.contains(&index)
+    }
+
+    /// That address serves another run, and the one that is counted may continue elsewhere.
+    pub fn leave_run_alone(&self, index: usize, run: RunId) -> CoordinatorError {
+        let mut shared = self.shared.lock();
+        let (address, own) = (&self.urls[index], shared.run.unwrap_or(run));
+        let why = format!(
+            "{address} serves {run} of this plan, and {own} is counted for: that coordinator is left alone; give this worker the \
+             addresses of one run, and start it again"
+        );
+        if shared.other_run.replace((index, run)) != Some((index, run)) {
+            warn!("{why}");
+        }
+        self.choice.lock().leave(index);
+        CoordinatorError::Unavailable(why)
+    }
+
+    /// The run that was counted is served nowhere any more, and that one is at its address: it is counted from now on. The terms
+    /// of the other run are nothing to it.
+    pub fn go_over(&self, index: usize, run: RunId) {
+        let mut shared = self.shared.lock();
+        if let Some(own) = shared.run.filter(|own| *own != run) {
+            let address = &self.urls[index];
+            warn!(
+                "{address} serves {run} of this plan now, and served {own} before: it is counted for from now on, and given nothing \
+                 of what is held of the other one; where the other one goes on, start this worker again with its address"
+            );
+        }
+        let takes_part = shared.takes_part;
+        *shared =
+            SharedRun { run: Some(run), homes: BTreeSet::from([index]), takes_part, ..SharedRun::default() };
+    }
+
+    /// Whether the worker holds units of another run than that one. It gives them up now.
+    pub fn gives_up_units(&self, run: RunId) -> bool {
+        self.choice.lock().run.take_if(|own| *own != run).is_some()
+    }
+
+    /// A call to that address failed: the next one is called, if that one is called now. A refusal is final only if all addresses
+    /// refuse.
+    pub fn failed(&self, index: usize, error: CoordinatorError) -> CoordinatorError {
+        match error {
+            CoordinatorError::Unregistered | CoordinatorError::OtherRun => {}
+            CoordinatorError::Unavailable(_) => self.choice.lock().leave(index),
+            CoordinatorError::Refused(why) => return self.refused(index, why, false),
+        }
+        error
+    }
+
+    /// That address refuses in a way that may pass by itself. It is final for whoever has not taken part yet. Whoever has, waits as
+    /// for a coordinator that is away, and logs once what to do if the refusal is meant permanently.
+    pub fn refused_for_now(&self, index: usize, why: String) -> CoordinatorError {
+        if !self.shared.lock().takes_part {
+            return CoordinatorError::Refused(why);
+        }
+        let is_news = {
+            let mut choice = self.choice.lock();
+            let is_news = choice.note(index, &why, false);
+            choice.answered(index);
+            is_news
+        };
+        if is_news {
+            warn!(
+                address = self.urls[index],
+                "refused, and taken in before: {why}; this may pass by itself, so it is tried again, with what the folder of \
+                 --keys holds then; if it is meant for good, put that right; where this process was handed its keys at its \
+                 start (by a variable, by systemd), start it again"
+            );
+        }
+        CoordinatorError::Unavailable(why)
+    }
+
+    /// The coordinator at that address lent to the worker, and then answered what is not understood: it would do so again. It is
+    /// called no more, unless no other one is left.
+    pub fn give_up_on(&self, index: usize, why: String) -> CoordinatorError {
+        self.refused(index, why, true)
+    }
+
+    /// Notes why that address refuses, and logs it once.
+    fn refused(&self, index: usize, why: String, is_lasting: bool) -> CoordinatorError {
+        let mut choice = self.choice.lock();
+        let address = &self.urls[index];
+        if choice.note(index, &why, is_lasting) && self.len() > 1 {
+            let what = if is_lasting { "not called any more" } else { "refused" };
+            warn!(address, "{what}: {why}");
+        }
+        if choice.refusals.iter().all(|refusal| refusal.as_ref().is_some_and(|refusal| refusal.is_current)) {
+            return CoordinatorError::Refused(why);
+        }
+        choice.leave(index);
+        CoordinatorError::Unavailable(why)
+    }
+
+    /// The coordinator at that address has the highest term of all that answer: it is called from now on.
+    pub fn begin_with(&self, index: usize, run: RunId, term: Term) {
+        let mut shared = self.shared.lock();
+        if *shared.run.get_or_insert(run) == run {
+            shared.terms.meet(term);
+            self.choice.lock().current = index;
+        }
+    }
+
+    /// The coordinator at that address announces that term.
+    pub fn meet(&self, index: usize, term: Term) {
+        if self.shared.lock().terms.meet(term) {
+            info!(address = self.urls[index], %term, "the run has a coordinator of a higher term");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::CoordinatorId;
+
+    use super::*;
+
+    const RUN: RunId = RunId(7);
+
+    fn list(count: usize) -> AddressList {
+        AddressList::new((0..count).map(|index| format!("http://site-{index}:1")).collect())
+    }
+
+    fn unavailable() -> CoordinatorError {
+        CoordinatorError::Unavailable("cut".into())
+    }
+
+    fn refused() -> CoordinatorError {
+        CoordinatorError::Refused("no".into())
+    }
+
+    fn term(number: u64, coordinator: u128) -> Term {
+        Term { number, coordinator: CoordinatorId(coordinator), proof: 1 }
+    }
+
+    #[test]
+    fn the_next_one_is_called_when_the_one_that_is_called_fails_and_not_for_calls_of_before() {
+        let list = list(3);
+        assert_eq!(list.current(), 0);
+        list.failed(0, unavailable());
+        assert_eq!(list.current(), 1);
+        list.failed(0, unavailable());
+        assert_eq!(list.current(), 1);
+        list.failed(1, CoordinatorError::Unregistered);
+        assert_eq!(list.current(), 1);
+        list.failed(1, unavailable());
+        list.failed(2, unavailable());
+        assert_eq!(list.current(), 0);
+    }
+
+    #[test]
+    fn a_refusal_is_for_good_when_all_refuse() {
+        let two = list(2);
+        assert!(matches!(two.failed(0, refused()), CoordinatorError::Unavailable(_)));
+        two.answered(0);
+        assert!(matches!(two.failed(1, refused()), CoordinatorError::Unavailable(_)));
+        assert!(matches!(two.failed(0, refused()), CoordinatorError::Refused(_)));
+        assert!(matches!(list(1).failed(0, refused()), CoordinatorError::Refused(_)));
+    }
+
+    #[test]
+    fn refusals_are_forgotten_when_one_of_them_has_taken_the_worker_in() {
+        let two = list(2);
+        assert!(matches!(two.failed(0, refused()), CoordinatorError::Unavailable(_)));
+        two.taken_in();
+        assert!(matches!(two.failed(1, refused()), CoordinatorError::Unavailable(_)));
+        assert!(matches!(two.failed(0, refused()), CoordinatorError::Refused(_)));
+    }
+
+    #[test]
+    fn a_refusal_that_may_pass_is_one_until_one_of_them_has_taken_the_worker_in() {
+        let one = list(1);
+        let beside = one.beside();
+        let for_now = |list: &AddressList| list.refused_for_now(0, "the clock".into());
+        assert!(matches!(for_now(&one), CoordinatorError::Refused(_)));
+        one.taken_in();
+        assert!(
+            [&one, &beside].into_iter().all(|list| matches!(for_now(list), CoordinatorError::Unavailable(_)))
+        );
+        assert!(matches!(one.failed(0, refused()), CoordinatorError::Refused(_)), "that is meant for good");
+        let two = list(2);
+        two.taken_in();
+        two.failed(0, refused());
+        for_now(&two);
+        assert!(
+            matches!(two.failed(1, refused()), CoordinatorError::Unavailable(_)),
+            "the other one may pass"
+        );
+    }
+
+    #[test]
+    fn a_refusal_is_news_once_though_the_site_answers_in_between_until_one_has_taken_the_worker_in() {
+        let two = list(2);
+        let is_news = |why: &str| two.choice.lock().note(1, why, false);
+        assert!(is_news("another run"));
+        two.answered(1);
+        assert!(!is_news("another run"));
+        two.answered(1);
+        assert!(is_news("too many workers"));
+        two.taken_in();
+        assert!(is_news("too many workers"));
+    }
+
+    #[test]
+    fn who_says_what_is_not_understood_is_not_called_again_and_ends_the_worker_only_where_no_other_is_left() {
+        let three = list(3);
+        assert_eq!(three.give_up_on(0, "99".into()), CoordinatorError::Unavailable("99".into()));
+        assert_eq!(three.current(), 1);
+        three.failed(1, unavailable());
+        three.failed(2, unavailable());
+        assert_eq!(three.current(), 1, "it passes over that one");
+        three.answered(0);
+        three.taken_in();
+        assert!(matches!(three.give_up_on(1, "99".into()), CoordinatorError::Unavailable(_)));
+        three.failed(2, unavailable());
+        assert_eq!(three.current(), 2, "it is the only one that is left");
+        assert!(matches!(three.failed(2, refused()), CoordinatorError::Refused(_)));
+        assert!(matches!(list(1).give_up_on(0, "99".into()), CoordinatorError::Refused(_)));
+    }
+
+    #[test]
+    fn worker_begins_with_the_highest_term_and_tells_it_to_others() {
+        let list = list(3);
+        list.begin_with(2, RUN, term(1003, 2));
+        assert_eq!((list.current(), list.highest_term()), (2, Some(term(1003, 2))));
+        list.meet(0, term(3, 1));
+        assert_eq!(list.term_against(&term(3, 1)), Some(term(1003, 2)));
+        assert_eq!(list.term_against(&term(1003, 2)), None);
+    }
+
+    #[test]
+    fn workers_of_one_process_change_address_alone_and_share_terms() {
+        let one = list(3);
+        one.begin_with(1, RUN, term(3, 1));
+        let other = one.beside();
+        assert_eq!((other.current(), other.highest_term()), (1, Some(term(3, 1))));
+        assert!(matches!(one.failed(1, refused()), CoordinatorError::Unavailable(_)));
+        assert_eq!((one.current(), other.current()), (2, 1), "the refusal of one is not the other's");
+        one.meet(2, term(1003, 2));
+        assert_eq!(other.term_against(&term(3, 1)), Some(term(1003, 2)), "it knows what the other has met");
+    }
+
+    #[test]
+    fn a_run_that_takes_the_place_of_another_brings_its_own_terms_and_what_is_held_of_that_one_is_given_up() {
+        let (one, [before, after]) = (list(2), [RunId(1), RunId(2)]);
+        let other = one.beside();
+        for list in [&one, &other] {
+            list.meet(0, term(3, 1));
+            list.joined(0, before);
+            assert!(list.other_than(before).is_none() && !list.gives_up_units(before));
+        }
+        assert_eq!(one.other_than(after), Some(before));
+        assert!(one.is_home(0) && !one.is_home(1));
+        one.go_over(0, RunId(2));
+        assert_eq!(other.highest_term(), None);
+        for list in [&one, &other] {
+            assert_eq!(list.other_than(after), None);
+            assert!(list.gives_up_units(after) && !list.gives_up_units(after), "once");
+            list.meet(0, term(1, 2));
+        }
+        assert_eq!(one.other_than(before), Some(after), "it does not go back");
+        assert!(matches!(one.leave_run_alone(0, RunId(1)), CoordinatorError::Unavailable(_)));
+        assert_eq!(one.current(), 1);
+    }
+}

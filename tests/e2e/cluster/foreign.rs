@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::v1::coordinator_server::{Coordinator, CoordinatorServer};
@@ -14,7 +15,7 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Code, Request, Response, Status, Streaming, async_trait};
 
 use crate::client::registration;
-use crate::harness::{Completed, Folder, free_address, published, until};
+use crate::harness::{Completed, Folder, free_address, in_time, published, until};
 
 /// Announces a plan, and notes how a worker registers. Without a plan it is something else that speaks gRPC.
 struct Announcing {
@@ -179,6 +180,14 @@ fn a_worker_that_does_not_know_the_scheme_leaves_with_a_sentence() {
 fn a_worker_that_derives_another_plan_leaves_with_a_sentence() {
     let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":1}"#;
     leaves(plan(spec, "00"), &["plan is 00", "the same release"]);
+}
+
+#[test]
+fn a_worker_refuses_a_monstrous_plan_at_once() {
+    let begun = Instant::now();
+    let spec = r#"{"n":18,"scheme":"constellations","grain":1,"version":1}"#;
+    leaves(plan(spec, "00"), &["with grain 1 ", "more than 20000000 units", "a larger grain"]);
+    in_time(Duration::from_secs(3), begun);
 }
 
 /// A coordinator of a plan that all know, whose newest version of the contract is that.

@@ -190,6 +190,26 @@ fn a_worker_refuses_a_monstrous_plan_at_once() {
     in_time(Duration::from_secs(3), begun);
 }
 
+#[test]
+fn a_signal_ends_a_worker_that_derives_a_plan_for_long() {
+    // It has ten million units, which is allowed, and takes some twenty seconds.
+    let (_runtime, address, _) =
+        announce(plan(r#"{"n":16,"scheme":"constellations","grain":1,"version":1}"#, "00"));
+    let folder = Folder::new();
+    let mut worker = folder.start(&format!("worker --coordinator http://{address}"), "worker");
+    until("it derives the plan", || {
+        assert!(!worker.has_ended());
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", worker.pid())).unwrap();
+        let ticks = stat.rsplit(')').next().unwrap().split_whitespace().nth(11).unwrap();
+        ticks.parse::<u64>().unwrap() > 50
+    });
+    worker.terminate();
+    let asked = Instant::now();
+    let ended = worker.end();
+    in_time(Duration::from_secs(1), asked);
+    assert_eq!(ended.code, Some(0), "it holds nothing: {ended:?}");
+}
+
 /// A coordinator of a plan that all know, whose newest version of the contract is that.
 fn speaks(newest: u32) -> v1::PlanReply {
     let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":1}"#;

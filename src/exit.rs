@@ -7,7 +7,7 @@
 //! | 2 | the command line was wrong, also where it does not go with this run |
 //! | 3 | the run is not sound, not complete, or its answer is withheld: starting again does not help |
 //! |   | what was published of it does not agree with it (a file that is none of such a kind is 1) |
-//! | 130, 143 | interrupted by Ctrl-C, by SIGTERM; 143 also where the terminal of what counts, serves or watches was closed, and where `--for` or `--until` ends a count that is not complete |
+//! | 130, 143 | interrupted by Ctrl-C, by SIGTERM; 143 also where the terminal of what counts, serves or watches was closed, and where `--for` or `--until` ends a count that is not complete. The second signal ends every command |
 //! | 129 | the terminal of another command was closed: the system's own end of it |
 
 use std::error::Error;
@@ -66,12 +66,10 @@ pub fn end_main(code: ExitCode) -> ExitCode {
     code
 }
 
-/// Ends the process at once, from any thread. Runs no exit handlers once the driver of a card is loaded; see [`end_main`].
+/// Ends the process at once, from any thread. Runs no exit handlers: they may hang with what the process is ended for, and those of
+/// a driver abort; see [`end_main`].
 pub fn end_process(code: u8) -> ! {
-    if gpu::is_driver_loaded() {
-        signal_hook::low_level::exit(code.into());
-    }
-    std::process::exit(code.into())
+    signal_hook::low_level::exit(code.into())
 }
 
 /// The number of an exit code, which std keeps to itself.

@@ -1,19 +1,31 @@
 //! Ctrl-C and SIGTERM, a terminal that is closed, and the end of the time that a command was given.
+//!
+//! A command that does not listen ends at the first signal: the system ends it. A command listens once, before it loads the driver
+//! of a card: drivers made with LLVM listen as well, and end the process unless somebody listened before them. One thread listens
+//! then, and the second signal ends the process whatever hangs:
+//!
+//! | signal | what happens |
+//! |---|---|
+//! | first | The command hears of it. |
+//! | second | A command that has [`Signals`] hears of it and has [`LAST_WORDS`]. Every other command ends at once. |
+//! | third | The process ends at once. |
 
+use std::io;
 use std::panic::resume_unwind;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::time::{ClockId, clock_gettime};
-use tokio::signal::unix::{SignalKind, signal};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::spawn_blocking;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use crate::args::End;
-use crate::exit;
+use crate::{exit, log};
 
 /// A signal that ends a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,17 +54,71 @@ impl Signal {
 }
 
 /// Has a limit on the size of files be an error of the write that goes beyond it, as a full disk is, and no sudden end.
-pub fn survive_file_size_limits() -> std::io::Result<()> {
-    // Who has listened once listens for good.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let _guard = runtime.enter();
-    signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())).map(drop)
+pub fn survive_file_size_limits() -> io::Result<()> {
+    signal_hook::flag::register(SIGXFSZ, Arc::default()).map(drop)
 }
 
-/// SIGHUP and SIGTERM within so long are one: who ends a session sends both at once, and either may come first. Nobody who thinks in
-/// between is so quick. Their order alone does not tell: on a busy machine the second of them may be heeded after the answer to the
-/// first was printed, as one is that somebody sends who has read it.
+/// After the second signal a command has this long to give back its leases and to say what it has to say.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Starts the thread that listens, and that ends the process at the second signal. `takes` hands each signal to the command, and
+/// returns whether the command ends by itself soon.
+fn listen(takes: impl Fn(Signal) -> bool + Send + 'static) -> io::Result<()> {
+    let hangup = heeds_hangup().then_some(SIGHUP);
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
+    let end = |signal: Signal| {
+        log::finish();
+        exit::end_process(signal.number())
+    };
+    thread::Builder::new().name("signals".into()).spawn(move || {
+        let mut requests = Requests::default();
+        let mut heard = 0;
+        for number in signals.forever().filter(|number| requests.is_new(*number, Instant::now())) {
+            let signal = if number == SIGINT { Signal::Interrupt } else { Signal::Terminate };
+            heard += 1;
+            match (heard, takes(signal)) {
+                (1, _) => {}
+                (2, true) => drop(thread::spawn(move || {
+                    thread::sleep(LAST_WORDS);
+                    end(signal)
+                })),
+                _ => end(signal),
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// SIGHUP and SIGTERM within this time are one request: whoever closes a session sends both at once, in either order. A person who
+/// reads the answer to the first one is not so quick.
 const AT_ONCE: Duration = Duration::from_secs(1);
+
+/// Tells a new request to end from a signal that repeats one.
+#[derive(Default)]
+struct Requests {
+    hangup: Option<Instant>,
+    has_terminated: bool,
+}
+
+impl Requests {
+    /// True if the signal that came now is a new request.
+    fn is_new(&mut self, number: i32, now: Instant) -> bool {
+        match number {
+            // The shell and the system both send it for one terminal that is closed.
+            SIGHUP => {
+                let is_repeated = self.has_terminated || self.hangup.is_some();
+                self.hangup.get_or_insert(now);
+                !is_repeated
+            }
+            SIGTERM => {
+                let is_first = !std::mem::replace(&mut self.has_terminated, true);
+                let is_at_once = self.hangup.is_some_and(|then| now.duration_since(then) < AT_ONCE);
+                !(is_first && is_at_once)
+            }
+            _ => true,
+        }
+    }
+}
 
 /// For how long the machine has been up, its sleep included where the system tells that.
 fn uptime() -> Duration {
@@ -63,47 +129,21 @@ fn uptime() -> Duration {
     clock_gettime(clock).try_into().unwrap_or_default()
 }
 
-/// The signals as they come from now on.
+/// The signals as they come from now on, for a command that takes the second one as well.
 pub struct Signals {
+    sent: UnboundedReceiver<Signal>,
     /// When the time is up, until that was told.
     end: Option<End>,
     /// For how long the machine had been up when it began.
     begun: Duration,
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-    hangup: Hangup,
-}
-
-/// SIGHUP, which comes once: of one terminal that is closed both the shell and the system tell.
-enum Hangup {
-    Awaited(tokio::signal::unix::Signal),
-    /// It came then, and SIGTERM has not since.
-    Came(Instant),
-    /// It is not heeded, or not any more.
-    Past,
-}
-
-impl Hangup {
-    async fn recv(&mut self) -> Option<()> {
-        let Self::Awaited(signal) = self else { return None };
-        signal.recv().await
-    }
-
-    /// SIGTERM has come: whether it is one with this, and was told.
-    fn is_told_with_sigterm(&mut self) -> bool {
-        let before = std::mem::replace(self, Self::Past);
-        matches!(before, Self::Came(then) if then.elapsed() < AT_ONCE)
-    }
 }
 
 impl Signals {
-    /// Listens to them; must be called within a runtime, and before there is a driver of a card: those made with LLVM listen, too,
-    /// and end the process unless somebody listened before them.
-    pub fn new() -> std::io::Result<Self> {
-        let hangup =
-            if heeds_hangup() { Hangup::Awaited(signal(SignalKind::hangup())?) } else { Hangup::Past };
-        let [interrupt, terminate] = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
-        Ok(Self { end: None, begun: uptime(), interrupt: interrupt?, terminate: terminate?, hangup })
+    /// Listens to them.
+    pub fn new() -> io::Result<Self> {
+        let (sender, sent) = unbounded_channel();
+        listen(move |signal| sender.send(signal).is_ok())?;
+        Ok(Self { sent, end: None, begun: uptime() })
     }
 
     /// The end of the time is one of them.
@@ -114,25 +154,14 @@ impl Signals {
 
     /// The next one.
     pub async fn next(&mut self) -> Signal {
-        loop {
-            tokio::select! {
-                biased;
-                Some(()) = self.interrupt.recv() => return Signal::Interrupt,
-                Some(()) = self.terminate.recv() => {
-                    if !self.hangup.is_told_with_sigterm() {
-                        return Signal::Terminate;
-                    }
-                }
-                Some(()) = self.hangup.recv() => {
-                    self.hangup = Hangup::Came(Instant::now());
-                    return Signal::Terminate;
-                }
-                () = time_is_up(self.end, self.begun), if self.end.is_some() => {
-                    self.end = None;
-                    return Signal::TimeIsUp;
-                }
-                else => std::future::pending().await,
+        tokio::select! {
+            biased;
+            Some(signal) = self.sent.recv() => signal,
+            () = time_is_up(self.end, self.begun), if self.end.is_some() => {
+                self.end = None;
+                Signal::TimeIsUp
             }
+            else => std::future::pending().await,
         }
     }
 
@@ -160,7 +189,7 @@ fn heeds_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.is_some_and(|mask| mask & 1 << (SignalKind::hangup().as_raw_value() - 1) == 0)
+    ignored.is_some_and(|mask| mask & 1 << (SIGHUP - 1) == 0)
 }
 
 /// How often the clock is looked at: it may be set, and a machine may have slept.
@@ -187,7 +216,7 @@ const SOON: Duration = Duration::from_millis(300);
 /// Between two looks whether a signal has come.
 const LOOK_FOR_SIGNALS_EVERY: Duration = Duration::from_millis(5);
 
-/// Whether a signal has come, for what runs without tokio.
+/// Whether a signal has come, for what runs without tokio; the second one ends the process at once.
 #[derive(Clone, Debug, Default)]
 pub struct Interruption {
     raised: Arc<AtomicBool>,
@@ -195,18 +224,15 @@ pub struct Interruption {
 }
 
 impl Interruption {
-    /// Listens to signals from now on, in a thread of its own. The first one is told, the second one ends the process: what
-    /// should end at the first may hang, as the driver of a card may.
-    pub fn listen() -> std::io::Result<Self> {
+    /// Listens to them from now on.
+    pub fn listen() -> io::Result<Self> {
         let interruption = Self::default();
-        let listening = interruption.clone();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let mut signals = runtime.block_on(async { Signals::new() })?;
-        thread::spawn(move || {
-            listening.signal.set(runtime.block_on(signals.next())).ok();
-            listening.raised.store(true, Ordering::Relaxed);
-            exit::end_process(runtime.block_on(signals.next()).number());
-        });
+        let Self { raised, signal: first } = interruption.clone();
+        listen(move |signal| {
+            first.set(signal).ok();
+            raised.store(true, Ordering::Relaxed);
+            false
+        })?;
         Ok(interruption)
     }
 
@@ -221,7 +247,7 @@ impl Interruption {
         let mut told = None;
         while !working.is_finished() {
             let is_raised = self.raised.load(Ordering::Relaxed);
-            if is_raised && told.get_or_insert_with(std::time::Instant::now).elapsed() > SOON {
+            if is_raised && told.get_or_insert_with(Instant::now).elapsed() > SOON {
                 return None;
             }
             thread::sleep(LOOK_FOR_SIGNALS_EVERY);
@@ -244,8 +270,6 @@ impl Interruption {
 mod tests {
     use std::sync::mpsc::channel;
 
-    use tokio::time::advance;
-
     use super::*;
 
     #[test]
@@ -259,15 +283,19 @@ mod tests {
         drop(end);
     }
 
-    // Without signals: a driver of a card that another test has loaded may take them.
-    #[tokio::test(start_paused = true)]
-    async fn the_first_sigterm_right_after_sighup_is_one_with_it_and_no_other() {
-        let mut hangup = Hangup::Came(Instant::now());
-        advance(AT_ONCE / 2).await;
-        assert_eq!([hangup.is_told_with_sigterm(), hangup.is_told_with_sigterm()], [true, false]);
-        let mut hangup = Hangup::Came(Instant::now());
-        advance(AT_ONCE).await;
-        assert!(!hangup.is_told_with_sigterm());
-        assert!(!Hangup::Past.is_told_with_sigterm());
+    #[test]
+    fn sigterm_right_after_sighup_is_one_request_with_it() {
+        let begun = Instant::now();
+        let are_new = |signals: &[(i32, Duration)]| {
+            let mut requests = Requests::default();
+            let are_new = signals.iter().map(|(number, after)| requests.is_new(*number, begun + *after));
+            are_new.collect::<Vec<bool>>()
+        };
+        let (now, soon) = (Duration::ZERO, AT_ONCE / 2);
+        assert_eq!(are_new(&[(SIGHUP, now), (SIGTERM, soon), (SIGTERM, soon)]), [true, false, true]);
+        assert_eq!(are_new(&[(SIGHUP, now), (SIGTERM, AT_ONCE)]), [true, true]);
+        assert_eq!(are_new(&[(SIGTERM, now), (SIGHUP, soon), (SIGTERM, soon)]), [true, false, true]);
+        assert_eq!(are_new(&[(SIGHUP, now), (SIGHUP, AT_ONCE)]), [true, false]);
+        assert_eq!(are_new(&[(SIGINT, now), (SIGHUP, now), (SIGINT, now)]), [true, true, true]);
     }
 }

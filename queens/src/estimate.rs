@@ -61,6 +61,11 @@ impl Estimate {
         self.levels(rows).last().unwrap_or(1.0)
     }
 
+    /// The expected number of ways to fill all of these rows but the last.
+    pub fn completions_but_one(&self, rows: &[impl Line]) -> f64 {
+        self.levels(rows).take(rows.len().saturating_sub(1)).last().unwrap_or(1.0)
+    }
+
     /// The expected number of ways to fill these columns of a board of which so many rows have no queen yet.
     pub fn half_boards(&self, squares: &Squares, columns: &[u8], rows: usize) -> f64 {
         let ways = columns.iter().enumerate().map(|(i, col)| {

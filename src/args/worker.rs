@@ -53,7 +53,7 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub ahead: Option<Duration>,
     /// When it is asked to end (Ctrl-C or SIGTERM), go on for so long with the units that are being counted, and give back all
-    /// others at once; asked again, it ends at once. It is killed by a batch engine that waits for less.
+    /// others at once; asked again, it ends within two seconds. It is killed by a batch engine that waits for less.
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
     pub drain: Duration,
 }

@@ -56,7 +56,8 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         _ = signals.next() => return Ok(ExitCode::SUCCESS),
     };
     let (spec, fingerprint) = fetched?;
-    let plan = Arc::new(derived(spec, &fingerprint)?);
+    let derived = signals.unless_told(move || derived(spec, &fingerprint).map(Arc::new));
+    let Ok(plan) = derived.await? else { return Ok(ExitCode::SUCCESS) };
     let (method, to_count) = (kernel.method, Arc::clone(&plan));
     let made = signals.unless_told(move || crew::kernels(&wished, cards, method, &to_count));
     let Ok(cards) = made.await? else { return Ok(ExitCode::SUCCESS) };

@@ -34,9 +34,20 @@ pub fn default_grain(board: Board) -> u64 {
     MINUTE.max(nodes / MOST_UNITS) as u64
 }
 
-/// The expected nodes of the search of the empty board: about eight times those of all orbits, and estimated in no time.
+/// The expected nodes of the search of the empty board: more than those of all orbits, less than eight times as many, and estimated
+/// in no time.
 fn nodes_of_empty(board: Board) -> f64 {
     Estimate::new(board).nodes(&empty_rows(board, &[]))
+}
+
+/// True if units of about `grain` nodes are certainly more than `most`. The answer takes microseconds; the plan might take hours.
+///
+/// A part has as many units as its nodes hold grains, but no more than there are ways to fill all its rows but one. An eighth of
+/// what the empty board has of either is less than all orbits have. So each plan that is refused here exceeds `most`; the plans
+/// that exceed it by less are found as they are derived.
+pub fn exceeds(board: Board, grain: u64, most: u64) -> bool {
+    let ways = Estimate::new(board).completions_but_one(&empty_rows(board, &[]));
+    (nodes_of_empty(board) / grain as f64).min(ways) / 8.0 > most as f64
 }
 
 /// The parts for units of about `grain` nodes. Nothing if that makes more than `most` units.

@@ -172,7 +172,7 @@ impl Plan {
                 families::parts(spec.n, split, grain, spec::MOST_UNITS)
             }
         };
-        let (parts, classes) = parts.ok_or(PlanError::TooManyUnits)?.in_order();
+        let (parts, classes) = parts.ok_or_else(|| spec.too_many_units())?.in_order();
         let mut firsts = vec![0];
         let of_parts: Vec<Family> = parts.iter().map(|part| part.border().family(spec.n)).collect();
         let families: Vec<Family> = of_parts.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();

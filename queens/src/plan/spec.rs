@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::board::Board;
 use crate::kernel::Method;
-use crate::plan::constellations::default_grain;
+use crate::plan::constellations::{self, default_grain};
 use crate::plan::part::{MOST_IN_GROUP, MOST_SIDES};
 
 /// How the count of a board is cut into units.
@@ -117,6 +117,11 @@ pub enum PlanError {
     /// Nobody could keep account of so many pieces.
     #[error("the plan would have more than {MOST_UNITS} units; split it less")]
     TooManyUnits,
+    /// The same for constellations, which only the grain splits.
+    #[error(
+        "with grain {0} the plan would have more than {MOST_UNITS} units; begin a run with a larger grain"
+    )]
+    GrainTooSmall(u64),
 }
 
 impl Classified for PlanError {}
@@ -140,9 +145,9 @@ impl PlanSpec {
         }
     }
 
-    /// Refuses a specification whose version or parameters give no plan.
+    /// Refuses a specification whose version or parameters give no plan, and a plan so large that it must not even be derived.
     pub(super) fn check(&self) -> Result<(), PlanError> {
-        let Self { scheme, version, .. } = *self;
+        let Self { n, scheme, version } = *self;
         if version != CURRENT_VERSION {
             return Err(PlanError::UnknownVersion(version));
         }
@@ -162,7 +167,19 @@ impl PlanSpec {
             {
                 Err(PlanError::NoCentre { columns, group })
             }
+            Scheme::Constellations { grain } if constellations::exceeds(n, grain, MOST_UNITS) => {
+                Err(self.too_many_units())
+            }
+            // Families that are split too far exceed the limit as they are derived, within a second or two.
             Scheme::Constellations { .. } | Scheme::Families { .. } | Scheme::Centre { .. } => Ok(()),
+        }
+    }
+
+    /// Why a plan with more than [`MOST_UNITS`] is refused.
+    pub(super) fn too_many_units(&self) -> PlanError {
+        match self.scheme {
+            Scheme::Constellations { grain } => PlanError::GrainTooSmall(grain),
+            Scheme::Families { .. } | Scheme::Centre { .. } => PlanError::TooManyUnits,
         }
     }
 

@@ -1,3 +1,5 @@
+use std::time::Instant;
+
 use proptest::prelude::*;
 
 use super::families::parts as parts_of_families;
@@ -290,7 +292,7 @@ fn unit_counts_keep_their_bounds_for_every_board() {
 
 #[test]
 fn plans_out_of_all_proportion_are_refused_in_about_a_second() {
-    let begun = std::time::Instant::now();
+    let begun = Instant::now();
     let refused = [
         (27, Scheme::Families { rows: 8, group: 1, sides: 12 }),
         (27, Scheme::Families { rows: 6, group: 1, sides: 0 }),
@@ -304,9 +306,48 @@ fn plans_out_of_all_proportion_are_refused_in_about_a_second() {
     ];
     for (n, scheme) in refused {
         let spec = PlanSpec { scheme, ..PlanSpec::new(board(n)) };
-        assert_eq!(Plan::derive(spec).unwrap_err(), PlanError::TooManyUnits, "{spec:?}");
+        assert_eq!(Plan::derive(spec).unwrap_err(), spec.too_many_units(), "{spec:?}");
     }
     assert!(begun.elapsed().as_secs() < 60, "{:?} for nine", begun.elapsed());
+}
+
+/// The largest grain that is refused for a board without deriving anything.
+fn largest_refused_grain(n: u8) -> Option<u64> {
+    let exceeds = |grain: &u64| constellations::exceeds(board(n), *grain, spec::MOST_UNITS);
+    let power = (0..64).map(|power| 1 << power).take_while(exceeds).last()?;
+    Some(
+        (0..64)
+            .rev()
+            .map(|bit| 1 << bit)
+            .filter(|bit| *bit < power)
+            .fold(power, |grain, bit| if exceeds(&(grain | bit)) { grain | bit } else { grain }),
+    )
+}
+
+#[test]
+fn plans_refused_in_advance_exceed_the_limit() {
+    for n in 1..=32 {
+        let Some(largest) = largest_refused_grain(n) else {
+            assert!(n <= 16, "n = {n}: a grain of 1 is not refused");
+            continue;
+        };
+        let nearly = largest - largest / 10;
+        for grain in [largest, nearly, largest / 2].into_iter().filter(|grain| n > 17 || *grain > 4) {
+            let parts = constellations::parts(board(n), grain, spec::MOST_UNITS);
+            assert!(parts.is_none(), "n = {n}, grain = {grain} derives");
+        }
+    }
+}
+
+#[test]
+fn monstrous_plans_are_refused_at_once() {
+    for n in 17..=32 {
+        let begun = Instant::now();
+        let refused =
+            PlanSpec { scheme: Scheme::Constellations { grain: 1 }, ..PlanSpec::families(board(n)) };
+        assert_eq!(Plan::derive(refused).unwrap_err(), PlanError::GrainTooSmall(1));
+        assert!(begun.elapsed().as_millis() < 100, "n = {n}: {:?}", begun.elapsed());
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::v1::coordinator_server::{Coordinator, CoordinatorServer};
@@ -14,7 +15,7 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Code, Request, Response, Status, Streaming, async_trait};
 
 use crate::client::registration;
-use crate::harness::{Completed, Folder, free_address, published, until};
+use crate::harness::{Completed, Folder, free_address, in_time, published, until};
 
 /// Announces a plan, and notes how a worker registers. Without a plan it is something else that speaks gRPC.
 struct Announcing {
@@ -179,6 +180,34 @@ fn a_worker_that_does_not_know_the_scheme_leaves_with_a_sentence() {
 fn a_worker_that_derives_another_plan_leaves_with_a_sentence() {
     let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":1}"#;
     leaves(plan(spec, "00"), &["plan is 00", "the same release"]);
+}
+
+#[test]
+fn a_worker_refuses_a_monstrous_plan_at_once() {
+    let begun = Instant::now();
+    let spec = r#"{"n":18,"scheme":"constellations","grain":1,"version":1}"#;
+    leaves(plan(spec, "00"), &["with grain 1 ", "more than 20000000 units", "a larger grain"]);
+    in_time(Duration::from_secs(3), begun);
+}
+
+#[test]
+fn a_signal_ends_a_worker_that_derives_a_plan_for_long() {
+    // It has ten million units, which is allowed, and takes some twenty seconds.
+    let (_runtime, address, _) =
+        announce(plan(r#"{"n":16,"scheme":"constellations","grain":1,"version":1}"#, "00"));
+    let folder = Folder::new();
+    let mut worker = folder.start(&format!("worker --coordinator http://{address}"), "worker");
+    until("it derives the plan", || {
+        assert!(!worker.has_ended());
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", worker.pid())).unwrap();
+        let ticks = stat.rsplit(')').next().unwrap().split_whitespace().nth(11).unwrap();
+        ticks.parse::<u64>().unwrap() > 50
+    });
+    worker.terminate();
+    let asked = Instant::now();
+    let ended = worker.end();
+    in_time(Duration::from_secs(1), asked);
+    assert_eq!(ended.code, Some(0), "it holds nothing: {ended:?}");
 }
 
 /// A coordinator of a plan that all know, whose newest version of the contract is that.

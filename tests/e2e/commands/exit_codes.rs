@@ -1,6 +1,6 @@
 //! What scripts and service managers go by: the exit codes, and what a worker does when it is asked to end.
 
-use std::io::Write;
+use std::io::{PipeReader, Write};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -41,23 +41,48 @@ fn what_is_interrupted_has_the_code_of_its_signal() {
     assert_eq!(bench.end().code, Some(130));
 }
 
-#[test]
-fn a_bench_that_hangs_ends_at_the_second_signal() {
-    let folder = Folder::new();
+/// A command that hangs where it prints, until the other end of the pipe is dropped.
+fn hangs(folder: &Folder, command: &str) -> (PipeReader, Running) {
     let (unread, taken) = std::io::pipe().unwrap();
     // Nobody takes anything more from there.
     fcntl_setfl(&taken, OFlags::NONBLOCK).unwrap();
     while (&taken).write(&[b' '; 4096]).is_ok() {}
     fcntl_setfl(&taken, OFlags::empty()).unwrap();
-    let mut bench =
-        folder.start_printing(&mut folder.diadem("bench --n 8 --seconds 1 --threads 1"), taken, "log");
-    until("it listens", || bench.heeds_signals());
+    let mut running = folder.start_printing(&mut folder.diadem(command), taken, "log");
+    until("it listens", || running.heeds_signals());
+    stays(Duration::from_millis(500), "it hangs", || !running.has_ended());
+    (unread, running)
+}
+
+#[test]
+fn a_bench_that_hangs_ends_at_the_second_signal() {
+    let folder = Folder::new();
+    let (_unread, mut bench) = hangs(&folder, "bench --n 8 --seconds 1 --threads 1");
     until("it ends", || {
         bench.interrupt();
         bench.has_ended()
     });
-    drop(unread);
     assert_eq!(bench.end().code, Some(130));
+}
+
+#[test]
+fn a_count_that_hangs_ends_at_the_second_signal_or_at_once_at_the_third() {
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    for third in [false, true] {
+        let (_unread, mut count) = hangs(&folder, "count 8 --run run --quiet");
+        count.interrupt();
+        stays(Duration::from_millis(500), "it hangs", || !count.has_ended());
+        count.terminate();
+        let asked = Instant::now();
+        stays(Duration::from_millis(500), "it has its last words", || !count.has_ended());
+        if third {
+            count.terminate();
+        }
+        let ended = count.end();
+        in_time(Duration::from_secs(if third { 1 } else { 3 }), asked);
+        assert_eq!(ended.code, Some(143), "{ended:?}");
+    }
 }
 
 #[test]

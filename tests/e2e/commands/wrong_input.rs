@@ -5,8 +5,9 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
-use crate::harness::{Completed, Folder, free_address, published};
+use crate::harness::{Completed, Folder, free_address, in_time, published};
 
 #[test]
 fn board_sizes_that_cannot_be_are_refused() {
@@ -178,6 +179,30 @@ fn a_run_of_another_plan_version_is_refused() {
     let text = text.replace("\"fingerprint\": \"", "\"fingerprint\": \"00");
     fs::write(&path, text).unwrap();
     folder.run("count 8 --run run").refused(&["has plan 00", "the build that began it", "count anew"]);
+}
+
+#[test]
+fn a_run_of_a_monstrous_plan_is_refused_at_once_by_every_command() {
+    let folder = Folder::new();
+    let plan = r#"{"n":18,"scheme":"constellations","grain":1,"version":1}"#;
+    let run = format!(r#"{{"plan":{plan},"fingerprint":"{:032x}","begun":7}}"#, 7);
+    fs::create_dir_all(folder.path().join("run/ledger")).unwrap();
+    fs::write(folder.path().join("run/run.json"), run).unwrap();
+    for command in [
+        "verify run",
+        "status run",
+        "report run",
+        "certify run",
+        "export run --csv",
+        "merge joint run",
+        "retract run --unit 1 --reason x",
+        "count 18 --run run",
+        "coordinator --run run --listen 127.0.0.1:0",
+    ] {
+        let begun = Instant::now();
+        folder.run(command).refused(&["with grain 1 ", "more than 20000000 units", "a larger grain"]);
+        in_time(Duration::from_secs(2), begun);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Folder, Running, in_time, published, until};
+use crate::harness::{Folder, Running, in_time, published, stays, until};
 use crate::held_file::HeldFile;
 use crate::relay::Relay;
 
@@ -68,6 +68,22 @@ fn a_second_signal_ends_at_once_what_waits_for_its_disk() {
     in_time(Duration::from_secs(3), asked);
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert_eq!(ended.stderr.lines().last(), Some(HANGS), "{ended:?}");
+    ends_exact(&folder, disk);
+}
+
+#[test]
+fn a_second_signal_ends_a_count_before_it_says_that_its_disk_hangs() {
+    let folder = begun();
+    let Some(disk) = HeldFile::against_writers(&folder, LEDGER) else { return };
+    let mut count = folder.start(COUNT, "count.log");
+    disk.is_waited_for();
+    count.terminate();
+    stays(Duration::from_millis(500), "it waits for its disk", || !count.has_ended());
+    count.terminate();
+    let asked = Instant::now();
+    let ended = count.end();
+    in_time(Duration::from_secs(3), asked);
+    assert!(ended.code == Some(143) && !ended.stderr.contains(SAID), "{ended:?}");
     ends_exact(&folder, disk);
 }
 

@@ -3,7 +3,8 @@
 use super::drawn_board::{DrawnBoard, GLUE};
 use super::paint::{FAINT, INK, Paint, RED};
 use super::paragraph::Paragraph;
-use super::scene::{Anchor, Picture, Point, point};
+use super::point::{Point, point};
+use super::scene::{Anchor, Picture};
 use crate::conflict::Conflict;
 use crate::placement::Placement;
 use crate::rectangle::RectanglePosition;

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::paint::{Colour, FAINT, INK, Paint, colour};
 use super::paragraph::Paragraph;
-use super::scene::{Anchor, Picture, Point, point};
+use super::point::{Point, point};
+use super::scene::{Anchor, Picture};
 
 /// The colours of curves and bars, dark enough for words.
 pub(super) const CURVES: [Colour; 9] = [

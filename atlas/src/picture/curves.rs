@@ -7,7 +7,8 @@ use super::error::PictureError;
 use super::font;
 use super::paint::{Colour, INK};
 use super::paragraph::Paragraph;
-use super::scene::{Anchor, Picture, point};
+use super::point::point;
+use super::scene::{Anchor, Picture};
 use crate::study::SizeStudy;
 
 /// The values of a curve, by x.

@@ -1,7 +1,8 @@
 //! The squares of a board in their place on a picture: what boards of all kinds of pictures are drawn with.
 
 use super::paint::{BLUE, DARK, FAINT, LIGHT, ORANGE, Paint};
-use super::scene::{Anchor, Picture, Point, point};
+use super::point::{Point, point};
+use super::scene::{Anchor, Picture};
 use super::symbol::{QUEEN, ROOK, Symbol};
 use crate::format::column_letter;
 use crate::setting::{Piece, Surface};

@@ -4,7 +4,8 @@ use super::chart::{CURVES, Chart, round_step};
 use super::error::PictureError;
 use super::paint::{FAINT, INK, Paint};
 use super::paragraph::Paragraph;
-use super::scene::{Anchor, Picture, Point, point};
+use super::point::{Point, point};
+use super::scene::{Anchor, Picture};
 use crate::study::SizeStudy;
 
 /// Bars of a histogram for each doubling of the length.

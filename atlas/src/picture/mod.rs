@@ -12,6 +12,7 @@ mod moving;
 mod paint;
 mod paragraph;
 mod pixels;
+mod point;
 mod ring_layout;
 mod rings;
 mod scene;

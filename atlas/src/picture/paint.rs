@@ -3,7 +3,7 @@
 use svg::Node;
 use svg::node::element::Element;
 
-use super::scene::short;
+use super::point::short;
 
 /// On what a picture is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use super::font;
 use super::paint::Colour;
-use super::scene::{Anchor, Picture, Point, point};
+use super::point::{Point, point};
+use super::scene::{Anchor, Picture};
 
 /// From a base line to the next, in sizes of the text.
 const LEADING: f64 = 1.35;

@@ -45,7 +45,8 @@ impl Picture {
 mod tests {
     use super::*;
     use crate::picture::paint::{INK, PAPER};
-    use crate::picture::scene::{Anchor, point};
+    use crate::picture::point::point;
+    use crate::picture::scene::Anchor;
 
     #[test]
     fn picture_without_pixels_or_with_too_many_is_refused() {

@@ -5,6 +5,7 @@ use svg::{Document, Node, node};
 
 use super::font;
 use super::paint::{Colour, INK, PAPER, Paint, Theme};
+use super::point::{Point, point, short};
 use super::symbol::{QUEEN, ROOK, Symbol};
 
 /// A picture, which becomes SVG text or the pixels of a PNG file.
@@ -17,35 +18,12 @@ pub struct Picture {
     shapes: Vec<(Element, Paint)>,
 }
 
-/// A point, right and down from the top left corner.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Point {
-    pub(super) x: f64,
-    pub(super) y: f64,
-}
-
-pub(super) fn point(x: f64, y: f64) -> Point {
-    Point { x, y }
-}
-
-impl Point {
-    /// The point as SVG writes it.
-    pub(super) fn svg(self) -> String {
-        format!("{},{}", short(self.x), short(self.y))
-    }
-}
-
 /// How a text lies at its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
     Middle,
     End,
-}
-
-/// Coordinates to a tenth: files stay small, and nobody sees the rest.
-pub(super) fn short(number: f64) -> f64 {
-    (number * 10.0).round() / 10.0
 }
 
 impl Picture {

@@ -6,7 +6,8 @@ use super::drawn_board::{DrawnBoard, GLUE};
 use super::error::PictureError;
 use super::paint::{FAINT, INK, RED};
 use super::paragraph::{Paragraph, page_title};
-use super::scene::{Anchor, Picture, Point, point};
+use super::point::{Point, point};
+use super::scene::{Anchor, Picture};
 use crate::orbits::SolutionOrbits;
 use crate::setting::Surface;
 

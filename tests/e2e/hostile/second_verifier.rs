@@ -180,9 +180,11 @@ fn machine_that_contradicts_itself_ten_times_is_believed_by_no_verifier() {
             forgery.append(retraction(count, false));
             forgery.append(by_another(count, "count", "flaky", 0));
         }
-        // Only of a machine that is not believed is a count taken back so.
-        forgery.append(retraction(&counts[0], true));
-        forgery.append(by_another(&counts[0], "count", "second", 0));
+        // Only of a machine that is not believed are counts taken back so.
+        for count in &counts[..=contradictions] {
+            forgery.append(retraction(count, true));
+            forgery.append(by_another(count, "count", "second", 0));
+        }
         forgery.number_marks();
         let run = format!("contradictions-{contradictions}");
         forgery.write(&folder.path().join(&run));

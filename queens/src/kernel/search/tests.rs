@@ -134,7 +134,7 @@ fn crowded() -> impl Strategy<Value = Position> {
 
 /// Rows left to search; a scalar recursion through more than twelve would take too long.
 fn free(position: &Position) -> usize {
-    usize::from(position.board().n()) - position.queens().len()
+    usize::from(position.board().n()).saturating_sub(position.queens().len())
 }
 
 proptest! {

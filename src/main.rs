@@ -36,6 +36,7 @@ use settings::{CompletedLine, Settings};
 fn main() -> ExitCode {
     log::open();
     signals::survive_file_size_limits().ok();
+    signals::end_process_one().ok();
     let code = match CompletedLine::read(std::env::args_os().collect(), std::env::vars_os()) {
         Ok((completed, settings)) => run(&completed, &settings),
         Err(error) => {

@@ -1,6 +1,6 @@
 //! Ctrl-C and SIGTERM, a terminal that is closed, and the end of the time that a command was given.
 //!
-//! A command that does not listen ends at the first signal: the system ends it. A command listens once, before it loads the driver
+//! A command that does not listen ends at the first signal: the system ends it, or [`end_process_one`] does. A command listens once, before it loads the driver
 //! of a card: drivers made with LLVM listen as well, and end the process unless somebody listened before them. One thread listens
 //! then, and the second signal ends the process whatever hangs:
 //!
@@ -19,7 +19,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::time::{ClockId, clock_gettime};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
@@ -32,7 +32,7 @@ use crate::{exit, log};
 pub enum Signal {
     /// SIGINT: Ctrl-C.
     Interrupt,
-    /// SIGTERM, or SIGHUP: the terminal was closed.
+    /// SIGTERM; SIGHUP, since the terminal was closed; or a warning of a batch engine.
     Terminate,
     /// No signal: the time is up.
     TimeIsUp,
@@ -42,6 +42,10 @@ impl Signal {
     /// The exit code of a command that it has ended, as shells have it: 128 and the signal's number.
     pub fn exit_code(self) -> ExitCode {
         ExitCode::from(self.number())
+    }
+
+    fn of(number: i32) -> Self {
+        if number == SIGINT { Self::Interrupt } else { Self::Terminate }
     }
 
     fn number(self) -> u8 {
@@ -61,20 +65,42 @@ pub fn survive_file_size_limits() -> io::Result<()> {
 /// After the second signal a command has this long to give back its leases and to say what it has to say.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
+/// Warnings that batch engines send before they suspend or end a job: `qsub -notify`, `sbatch --signal`, and the soft limit of
+/// processor time, which the system repeats each second.
+const WARNINGS: [i32; 3] = [SIGUSR1, SIGUSR2, SIGXCPU];
+
+/// True once a command listens.
+static LISTENS: AtomicBool = AtomicBool::new(false);
+
+/// Ends process 1, as in a container, at the first signal until a command listens: the system does not.
+pub fn end_process_one() -> io::Result<()> {
+    if std::process::id() != 1 {
+        return Ok(());
+    }
+    let mut signals = signal_hook::iterator::Signals::new(heeded())?;
+    thread::Builder::new().name("signals".into()).spawn(move || {
+        for number in signals.forever().filter(|_| !LISTENS.load(Ordering::Relaxed)) {
+            end(Signal::of(number));
+        }
+    })?;
+    Ok(())
+}
+
+fn end(signal: Signal) -> ! {
+    log::finish();
+    exit::end_process(signal.number())
+}
+
 /// Starts the thread that listens, and that ends the process at the second signal. `takes` hands each signal to the command, and
 /// returns whether the command ends by itself soon.
 fn listen(takes: impl Fn(Signal) -> bool + Send + 'static) -> io::Result<()> {
-    let hangup = heeds_hangup().then_some(SIGHUP);
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
-    let end = |signal: Signal| {
-        log::finish();
-        exit::end_process(signal.number())
-    };
+    let mut signals = signal_hook::iterator::Signals::new(heeded())?;
+    LISTENS.store(true, Ordering::Relaxed);
     thread::Builder::new().name("signals".into()).spawn(move || {
         let mut requests = Requests::default();
         let mut heard = 0;
         for number in signals.forever().filter(|number| requests.is_new(*number, Instant::now())) {
-            let signal = if number == SIGINT { Signal::Interrupt } else { Signal::Terminate };
+            let signal = Signal::of(number);
             heard += 1;
             match (heard, takes(signal)) {
                 (1, _) => {}
@@ -98,6 +124,7 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 struct Requests {
     hangup: Option<Instant>,
     has_terminated: bool,
+    has_warned: bool,
 }
 
 impl Requests {
@@ -114,6 +141,9 @@ impl Requests {
                 let is_first = !std::mem::replace(&mut self.has_terminated, true);
                 let is_at_once = self.hangup.is_some_and(|then| now.duration_since(then) < AT_ONCE);
                 !(is_first && is_at_once)
+            }
+            warning if WARNINGS.contains(&warning) => {
+                !std::mem::replace(&mut self.has_warned, true) && !self.has_terminated
             }
             _ => true,
         }
@@ -183,13 +213,15 @@ impl Signals {
     }
 }
 
-/// Whether the end of the terminal is to be the command's: not where SIGHUP is ignored already, as under nohup, nor where the system
-/// does not tell that.
-fn heeds_hangup() -> bool {
+/// The signals that ask a command to end: all but those that the process was started to ignore, as SIGHUP under nohup and SIGINT in
+/// the background of a script. Where the system does not show these, SIGHUP is ignored.
+fn heeded() -> Vec<i32> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    ignored.is_some_and(|mask| mask & 1 << (SIGHUP - 1) == 0)
+    let ignored = ignored.unwrap_or(1 << (SIGHUP - 1));
+    let all = [SIGINT, SIGTERM, SIGHUP].into_iter().chain(WARNINGS);
+    all.filter(|signal| ignored & 1 << (signal - 1) == 0).collect()
 }
 
 /// How often the clock is looked at: it may be set, and a machine may have slept.
@@ -297,5 +329,7 @@ mod tests {
         assert_eq!(are_new(&[(SIGTERM, now), (SIGHUP, soon), (SIGTERM, soon)]), [true, false, true]);
         assert_eq!(are_new(&[(SIGHUP, now), (SIGHUP, AT_ONCE)]), [true, false]);
         assert_eq!(are_new(&[(SIGINT, now), (SIGHUP, now), (SIGINT, now)]), [true, true, true]);
+        // A batch engine warns, and terminates later.
+        assert_eq!(are_new(&[(SIGXCPU, now), (SIGXCPU, AT_ONCE), (SIGTERM, AT_ONCE)]), [true, false, true]);
     }
 }

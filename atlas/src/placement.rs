@@ -28,6 +28,16 @@ pub enum PlacementError {
         "there is a column without a queen in \"{0}\": give a row for every column, as 15863724 or 1,5,8,6,3,7,2,4"
     )]
     NoQueen(String),
+    /// A row of a board, counted from 1 at the bottom, that has other than one piece, or as many squares as there are rows.
+    #[error("row {row} of \"{text}\" must have {n} squares, and a piece on one of them")]
+    Rank {
+        /// The row.
+        row: usize,
+        /// How many rows there are.
+        n: usize,
+        /// What was given.
+        text: String,
+    },
     /// A row that is missing or occurs twice.
     #[error(
         "a permutation of {first} to {last} must contain every row once, but {missing} is missing from \"{text}\""

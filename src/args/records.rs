@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::PathBufValueParser;
 use clap::{ArgGroup, Args};
 use domain::{Target, is_reason};
 use queens::kernel::Method;
@@ -167,8 +167,8 @@ Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for t
 )]
 pub struct RetractArgs {
     /// The run directory; or the address of the coordinator that serves it, without --coordinator.
-    #[arg(value_name = "DIR|URL", value_parser = NonEmptyStringValueParser::new())]
-    run: Option<String>,
+    #[arg(value_name = "DIR|URL", value_parser = PathBufValueParser::new())]
+    run: Option<PathBuf>,
     /// The address of the coordinator that serves the run; of several, the youngest coordinator's.
     #[arg(long, value_name = "URL", value_delimiter = ',')]
     coordinator: Vec<String>,
@@ -197,12 +197,10 @@ pub enum RetractIn {
 impl RetractArgs {
     /// Where that is, however it was told.
     pub fn place(&self) -> RetractIn {
-        match &self.run {
-            None => RetractIn::Served(self.coordinator.clone()),
-            Some(run) if run.contains("://") => {
-                RetractIn::Served(run.split(',').map(str::to_owned).collect())
-            }
-            Some(run) => RetractIn::Directory(run.into()),
+        let Some(run) = &self.run else { return RetractIn::Served(self.coordinator.clone()) };
+        match run.to_str().filter(|run| run.contains("://")) {
+            Some(addresses) => RetractIn::Served(addresses.split(',').map(str::to_owned).collect()),
+            None => RetractIn::Directory(run.clone()),
         }
     }
 }

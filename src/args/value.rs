@@ -5,10 +5,11 @@ use std::error::Error;
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command};
 use domain::{is_name, split_card};
 use thiserror::Error;
@@ -26,6 +27,11 @@ impl ValueError {
     pub fn new(text: &str, wanted: impl Into<Cow<'static, str>>) -> Self {
         Self { text: text.to_owned(), wanted: wanted.into() }
     }
+
+    /// The path, and what would be right.
+    pub fn of_path(path: &Path, wanted: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(&path.to_string_lossy(), wanted)
+    }
 }
 
 /// The owner and the name of a machine that is written `NAME` or `OWNER/NAME`; a card's name is
@@ -40,6 +46,11 @@ pub fn machine(text: &str) -> (String, String) {
 pub fn name(text: &str) -> Result<String, ValueError> {
     let name = Some(text).filter(|text| is_name(text)).map(str::to_owned);
     name.ok_or_else(|| ValueError::new(text, "a name: 1 to 200 bytes of plain text"))
+}
+
+/// Reads a path that suits; it need not be UTF-8.
+pub fn path(suits: fn(&Path) -> Result<(), ValueError>) -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(move |path| suits(&path).map(|()| path))
 }
 
 /// A choice that may be left to the program.

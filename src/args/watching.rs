@@ -1,11 +1,11 @@
 //! The arguments of the commands that show where a run stands: status, top.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 
-use super::value::{ValueError, time};
+use super::value::{ValueError, path, time};
 
 /// The coordinator that is asked.
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ Examples:
 Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
 pub struct StatusArgs {
     /// Run directories, read without a coordinator; the shares of one board are shown together.
-    #[arg(value_name = "DIR", value_parser = directory, conflicts_with_all = ["coordinator", "keys", "wait"])]
+    #[arg(value_name = "DIR", value_parser = path(directory), conflicts_with_all = ["coordinator", "keys", "wait"])]
     pub runs: Vec<PathBuf>,
     #[command(flatten)]
     pub observer: ObserverArgs,
@@ -51,14 +51,12 @@ pub struct StatusArgs {
 }
 
 /// A run directory, and not the address of a coordinator.
-fn directory(text: &str) -> Result<PathBuf, ValueError> {
-    if text.starts_with("http://") || text.starts_with("https://") {
-        return Err(ValueError::new(text, "a run directory: say --coordinator URL for a run that is served"));
+fn directory(path: &Path) -> Result<(), ValueError> {
+    let is_address = path.to_str().is_some_and(|text| text.starts_with("http://") || text.starts_with("https://"));
+    if is_address {
+        return Err(ValueError::of_path(path, "a run directory: say --coordinator URL for a run that is served"));
     }
-    if text.is_empty() {
-        return Err(ValueError::new(text, "a run directory"));
-    }
-    Ok(text.into())
+    Ok(())
 }
 
 /// Shows a run on the whole terminal, as it goes on: machines, workers, families, events.

@@ -1,19 +1,39 @@
-//! The written forms of a placement that are read: rows by column, or squares in any order, counted from 1 or from 0.
+//! The written forms of a placement that are read: rows by column, squares in any order, and each form that is written.
 
 use std::str::FromStr;
 
+use serde::Deserialize;
+
 use super::{Placement, PlacementError};
+
+/// The letters of pieces, as they are written.
+const PIECES: [&str; 4] = ["Q", "R", "S", "A"];
+
+/// A solution as JSON.
+#[derive(Deserialize)]
+struct WrittenSolution {
+    rows: Vec<u8>,
+}
 
 impl Placement {
     /// Reads what `Display` writes, numbers with commas, spaces or hyphens between them, and squares in any order, each
-    /// its column and row as in `1:5,2:3` or `1/5 2/3`; both are counted from `first`, 0 or 1.
+    /// its column and row as in `1:5,2:3` or `1/5 2/3`; both are counted from `first`, 0 or 1. Reads also a solution as JSON or
+    /// the list of its rows, the position as chess programs write it (FEN), and the drawn board.
     ///
     /// # Errors
     /// [`PlacementError`] unless there is one piece in each column and in each row: also where nothing, or a hyphen alone,
     /// stands for a column, as in the positions of a rectangle.
     pub fn read(text: &str, first: u8) -> Result<Self, PlacementError> {
+        if let Some(ranks) = ranks(text) {
+            return Self(rows_of_ranks(text, &ranks, first)?.into()).checked(first, Some(text));
+        }
+        let of_json = serde_json::from_str(text).ok().map(|WrittenSolution { rows }| {
+            let rows: Vec<String> = rows.iter().map(u8::to_string).collect();
+            rows.join(",")
+        });
         let is_separator = |c: char| c == ',' || c == '-' || c.is_whitespace();
-        let inner = text.trim_matches(|c: char| c.is_whitespace() || c == '(' || c == ')');
+        let is_around = |c: char| c.is_whitespace() || ['(', ')', '[', ']'].contains(&c);
+        let inner = of_json.as_deref().unwrap_or(text).trim_matches(is_around);
         let words: Vec<String> = if inner.contains(is_separator) || inner.contains(is_pair) {
             entries(inner).map(str::to_owned).collect()
         } else {
@@ -70,11 +90,16 @@ fn rows_of_squares(text: &str, squares: &[String], first: u8) -> Result<Vec<u8>,
             *of_column = Some(row);
         }
     }
+    with_every_column(text, rows, first)
+}
+
+/// The rows, if there is one for each column.
+fn with_every_column(text: &str, rows: Vec<Option<u8>>, first: u8) -> Result<Vec<u8>, PlacementError> {
+    let (first, columns) = (usize::from(first), rows.len());
     let of_column = |(column, row): (usize, Option<u8>)| {
-        let first = usize::from(first);
         row.ok_or_else(|| PlacementError::Columns {
             first,
-            last: squares.len() - 1 + first,
+            last: columns - 1 + first,
             missing: column + first,
             text: text.to_owned(),
         })
@@ -82,9 +107,69 @@ fn rows_of_squares(text: &str, squares: &[String], first: u8) -> Result<Vec<u8>,
     rows.into_iter().enumerate().map(of_column).collect()
 }
 
+/// For each row from the top, whether a piece stands in each column; nothing where the text is neither a position as chess programs
+/// write it nor a drawn board.
+fn ranks(text: &str) -> Option<Vec<Vec<bool>>> {
+    let drawn: Vec<_> = text.lines().filter_map(drawn_rank).collect();
+    if !drawn.is_empty() {
+        return Some(drawn);
+    }
+    let position = text.split_whitespace().next()?;
+    let has_piece = PIECES.iter().any(|piece| position.contains(piece));
+    if has_piece { position.split('/').map(fen_rank).collect() } else { None }
+}
+
+/// A row of a drawn board: its number, and a dot or a piece for each column.
+fn drawn_rank(line: &str) -> Option<Vec<bool>> {
+    let mut words = line.split_whitespace();
+    words.next()?.parse::<u8>().ok()?;
+    let squares: Option<Vec<bool>> =
+        words.map(|word| if word == "." { Some(false) } else { PIECES.contains(&word).then_some(true) }).collect();
+    squares.filter(|squares| !squares.is_empty())
+}
+
+/// A row of a position as chess programs write it: numbers of empty squares, and pieces.
+fn fen_rank(rank: &str) -> Option<Vec<bool>> {
+    let mut squares = Vec::new();
+    let mut rest = rank;
+    while !rest.is_empty() {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        if digits > 0 {
+            let empty: u8 = rest[..digits].parse().ok()?;
+            squares.resize(squares.len() + usize::from(empty), false);
+        } else {
+            PIECES.iter().find(|piece| rest.starts_with(**piece))?;
+            squares.push(true);
+        }
+        rest = &rest[digits.max(1)..];
+    }
+    Some(squares)
+}
+
+/// The rows by column of a board of which each row is given, from the top.
+fn rows_of_ranks(text: &str, ranks: &[Vec<bool>], first: u8) -> Result<Vec<u8>, PlacementError> {
+    let n = ranks.len();
+    if n > usize::from(Placement::LARGEST) {
+        return Err(PlacementError::Size(n));
+    }
+    let mut rows = vec![None; n];
+    for (row, rank) in (0..n as u8).rev().zip(ranks) {
+        let mut columns = (0..).zip(rank).filter(|(_, is_piece)| **is_piece).map(|(column, _): (usize, _)| column);
+        match (columns.next(), columns.next()) {
+            (Some(column), None) if rank.len() == n => rows[column] = Some(row),
+            _ => return Err(PlacementError::Rank { row: usize::from(row) + 1, n, text: text.to_owned() }),
+        }
+    }
+    with_every_column(text, rows, first)
+}
+
 #[cfg(test)]
 mod tests {
+    use strum::VariantArray;
+
     use super::*;
+    use crate::format::SolutionFormat;
+    use crate::setting::Piece;
 
     #[test]
     fn what_is_no_permutation_is_refused_with_the_reason() {
@@ -117,6 +202,20 @@ mod tests {
     }
 
     #[test]
+    fn every_written_form_is_read() {
+        let placements = ["1", "2413", "15863724", "1 3 5 7 9 11 2 4 6 8 10"];
+        for placement in placements.map(|text| text.parse::<Placement>().unwrap()) {
+            for format in SolutionFormat::VARIANTS.iter().filter(|format| **format != SolutionFormat::Digits) {
+                let Some(text) = format.text(1, &placement, Piece::Queen) else { continue };
+                assert_eq!(Placement::read(&text, 1), Ok(placement.clone()), "{format}: {text}");
+            }
+        }
+        for text in ["2Q5/5Q2/3Q4/1Q6/7Q/4Q3/6Q1/Q6", "QQ/2", "1Q/3", "Q1/Q1"] {
+            assert!(Placement::read(text, 1).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn a_placement_is_read_from_squares_and_from_zero() {
         let placement: Placement = "15863724".parse().unwrap();
         for text in [
@@ -125,6 +224,14 @@ mod tests {
             "(1, 5, 8, 6, 3, 7, 2, 4)",
             "1-5-8-6-3-7-2-4",
             " 1 5  8, 6 3\t7-2 , 4\n",
+        ] {
+            assert_eq!(Placement::read(text, 1), Ok(placement.clone()), "{text}");
+        }
+        for text in [
+            "[1,5,8,6,3,7,2,4]",
+            r#"{"number":1,"n":8,"piece":"queen","rows":[1,5,8,6,3,7,2,4]}"#,
+            "2Q5/5Q2/3Q4/1Q6/7Q/4Q3/6Q1/Q7 w - - 0 1",
+            "2R5/5R2/3R4/1R6/7R/4R3/6R1/R7",
         ] {
             assert_eq!(Placement::read(text, 1), Ok(placement.clone()), "{text}");
         }

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
+use std::time::SystemTime;
 
 use queens::plan::Fingerprint;
 use queens::{Board, Class, Classified};
@@ -164,7 +165,21 @@ struct PublishedLine {
     plan: Option<Fingerprint>,
     /// When it was printed; nothing can be compared with it.
     #[serde(rename = "at")]
-    _at: Option<String>,
+    _at: Option<PrintedAt>,
+}
+
+/// A time as it is written there: `2026-11-22T03:26:33Z`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+struct PrintedAt(SystemTime);
+
+impl TryFrom<String> for PrintedAt {
+    type Error = NoHead;
+    fn try_from(text: String) -> Result<Self, NoHead> {
+        let time = humantime::parse_rfc3339(&text).map_err(|_| NoHead)?;
+        let is_written_so = humantime::format_rfc3339_seconds(time).to_string() == text;
+        if is_written_so { Ok(Self(time)) } else { Err(NoHead) }
+    }
 }
 
 /// A share as it is written there: `3/400`.
@@ -322,7 +337,7 @@ mod tests {
             assert!(matches!(other(said), HeadError::OtherPart { line: 1, .. }), "{said}");
         }
         for said in
-            ["total=42", "n=+8", "n=0", "n=33", "n=300", "records=3", "shard=0/9", "shard=03/9", "shard=x"]
+            ["at=yesterday", "at=2026-13-22T03:26:33Z", "at=2026-11-22T03:26:33", "total=42", "n=+8", "n=0", "n=33", "n=300", "records=3", "shard=0/9", "shard=03/9", "shard=x"]
         {
             assert!(matches!(other(said), HeadError::Malformed(1)), "{said}");
         }

@@ -7,6 +7,7 @@ use queens::Board;
 
 use super::picture::picture_file;
 use super::solutions::SettingArgs;
+use crate::args::value::path;
 
 /// Sorts the solutions into orbits, also called families: those that turns and reflections carry into each other.
 ///
@@ -57,7 +58,7 @@ pub struct RingsArgs {
     #[arg(long)]
     pub diagonals: bool,
     /// Draw the rings; further pages are FILE-2, FILE-3 and so on.
-    #[arg(long, value_name = "FILE", value_parser = picture_file)]
+    #[arg(long, value_name = "FILE", value_parser = path(picture_file))]
     pub svg: Option<PathBuf>,
     /// Draw for a dark screen rather than white paper.
     #[arg(long, requires = "svg")]

@@ -1,7 +1,8 @@
 //! The arguments of `diadem picture`.
 
+use std::ffi::OsStr;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use queens::Board;
@@ -9,7 +10,7 @@ use queens::Board;
 use super::sizes::sizes;
 use super::solutions::SettingArgs;
 use super::written_placement::WrittenPlacement;
-use crate::args::value::{ValueError, whole};
+use crate::args::value::{ValueError, path, whole};
 
 /// Draws a picture into a file, SVG or PNG by its name.
 #[derive(Debug, Args)]
@@ -39,7 +40,7 @@ pub enum Subject {
 #[derive(Debug, Args)]
 pub struct OutArgs {
     /// The file, named .svg or .png; further pages are FILE-2, FILE-3 and so on.
-    #[arg(long, value_name = "FILE", value_parser = picture_file)]
+    #[arg(long, value_name = "FILE", value_parser = path(picture_file))]
     pub out: PathBuf,
     /// For a dark screen rather than white paper.
     #[arg(long)]
@@ -50,7 +51,7 @@ pub struct OutArgs {
 #[derive(Debug, Args)]
 pub struct MovingOutArgs {
     /// The file, named .svg.
-    #[arg(long, value_name = "FILE", value_parser = moving_file)]
+    #[arg(long, value_name = "FILE", value_parser = path(moving_file))]
     pub out: PathBuf,
     /// For a dark screen rather than white paper.
     #[arg(long)]
@@ -58,21 +59,18 @@ pub struct MovingOutArgs {
 }
 
 /// The file of a picture, whose name says of which kind it is.
-pub fn picture_file(text: &str) -> Result<PathBuf, ValueError> {
-    named(text, &["svg", "png"])
-        .ok_or_else(|| ValueError::new(text, "a picture's name, which ends in .svg or .png"))
+pub fn picture_file(path: &Path) -> Result<(), ValueError> {
+    ends_in(path, &["svg", "png"], "a picture's name, which ends in .svg or .png")
 }
 
-fn moving_file(text: &str) -> Result<PathBuf, ValueError> {
-    named(text, &["svg"])
-        .ok_or_else(|| ValueError::new(text, "the name of a picture that moves, which ends in .svg"))
+fn moving_file(path: &Path) -> Result<(), ValueError> {
+    ends_in(path, &["svg"], "the name of a picture that moves, which ends in .svg")
 }
 
-/// The file, if its name ends in one of these.
-fn named(text: &str, extensions: &[&str]) -> Option<PathBuf> {
-    let file = PathBuf::from(text);
-    let extension = file.extension()?;
-    extensions.iter().any(|known| extension.eq_ignore_ascii_case(known)).then_some(file)
+/// Refuses a file whose name ends in none of these.
+fn ends_in(path: &Path, extensions: &[&str], wanted: &'static str) -> Result<(), ValueError> {
+    let is_known = |extension: &OsStr| extensions.iter().any(|known| extension.eq_ignore_ascii_case(known));
+    if path.extension().is_some_and(is_known) { Ok(()) } else { Err(ValueError::of_path(path, wanted)) }
 }
 
 /// Draws one placement, in red the pairs that attack each other.

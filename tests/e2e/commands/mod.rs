@@ -12,6 +12,7 @@ mod published;
 mod retract;
 mod settings;
 mod shards;
+mod signals;
 mod status_wait;
 mod terminal;
 mod verify;

@@ -5,10 +5,13 @@ use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag::register_conditional_shutdown;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -18,6 +21,13 @@ pub const PATIENCE: Duration = Duration::from_mins(5);
 /// How often something is tried: as often as the variable says, for it takes long to do it as often as was promised.
 pub fn repetitions(variable: &str, unless_said: u32) -> u32 {
     std::env::var(variable).map_or(unless_said, |text| text.parse().unwrap())
+}
+
+/// Commands must not inherit that SIGINT is ignored, as tests do that a script runs in the background.
+fn heed_interrupts() {
+    static ONCE: Once = Once::new();
+    let is_heeded = || Arc::new(AtomicBool::new(true));
+    ONCE.call_once(|| _ = register_conditional_shutdown(SIGINT, 130, is_heeded()).unwrap());
 }
 
 /// A fresh folder in which commands run.
@@ -34,6 +44,7 @@ impl Folder {
 
     /// The command `diadem` with these arguments (split at spaces), to be run in the folder.
     pub fn diadem(&self, args: &str) -> Command {
+        heed_interrupts();
         let mut command = Command::new(env!("CARGO_BIN_EXE_diadem"));
         command.args(args.split_whitespace()).current_dir(self.path()).stdin(Stdio::null());
         // What people set for themselves would be settings of the test.
@@ -183,7 +194,7 @@ impl Running {
         self.signal(Signal::HUP);
     }
 
-    fn signal(&self, signal: Signal) {
+    pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(self.child.as_ref().unwrap()), signal).unwrap();
     }
 

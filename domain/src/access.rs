@@ -34,7 +34,11 @@ impl AccessToken {
     /// # Errors
     /// It is no bearer's, or what follows is no token.
     pub fn from_bearer(value: &[u8]) -> Result<Self, TokenError> {
-        let token = value.strip_prefix(SCHEME.as_bytes()).ok_or(TokenError)?;
+        let (scheme, token) = value.split_at_checked(SCHEME.len()).ok_or(TokenError)?;
+        // RFC 7235 compares schemes without case.
+        if !scheme.eq_ignore_ascii_case(SCHEME.as_bytes()) {
+            return Err(TokenError);
+        }
         std::str::from_utf8(token).map_err(|_| TokenError)?.parse()
     }
 
@@ -71,6 +75,7 @@ mod tests {
         let text = "0123456789abcdef0123456789abcdef";
         let token: AccessToken = text.parse().unwrap();
         assert_eq!(AccessToken::from_bearer(token.to_bearer().as_bytes()), Ok(token.clone()));
+        assert_eq!(AccessToken::from_bearer(format!("bearer {text}").as_bytes()), Ok(token.clone()));
         assert!(!format!("{token:?}").contains("0123"));
     }
 

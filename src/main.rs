@@ -17,6 +17,7 @@ mod output_file;
 mod progress;
 #[cfg(test)]
 mod samples;
+mod service_manager;
 mod settings;
 mod signals;
 mod stdout;

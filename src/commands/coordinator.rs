@@ -25,7 +25,7 @@ use crate::args::ServedRun;
 use crate::args::WrongCommand;
 use crate::log::say;
 use crate::signals::Signals;
-use crate::{command_line, ending, exit, host, log, output, progress};
+use crate::{command_line, ending, exit, host, log, output, progress, service_manager};
 
 /// Files of the run, and a few connections.
 const OPEN_FILES: u64 = 80;
@@ -85,10 +85,14 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     let shown = tokio::spawn(progress::show(handle.snapshots()));
     // Listened to from here to the end: none that comes in between may be lost.
     let mut signals = Signals::new()?;
+    service_manager::ready();
+    let managed = tokio::spawn(service_manager::show(handle.snapshots()));
     let code = tokio::select! {
         code = until_done(run, &handle, &mut signals) => code,
         ended = &mut server => bail!("the server has ended: {ended:?}"),
     };
+    managed.abort();
+    service_manager::stopping();
     shown.abort();
     shown.await.ok();
     let code = match ending::close(&handle, &mut signals).await {

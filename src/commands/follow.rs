@@ -15,7 +15,7 @@ use crate::access::{ADMIN, FOLLOW, lasting_remote};
 use crate::args::FollowArgs;
 use crate::signals::Signals;
 use crate::youngest::call_youngest;
-use crate::{host, log};
+use crate::{host, log, service_manager};
 
 /// The ledger, the connection, and what the process needs besides.
 const OPEN_FILES: u64 = 48;
@@ -36,6 +36,7 @@ pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
     let result = runtime.block_on(async {
         // Apart from the signal: whatever the disk is doing, it can be left at any moment.
         let mut signals = Signals::new()?;
+        service_manager::ready();
         let following = tokio::spawn(follow(args));
         tokio::select! {
             followed = following => followed.context("following has panicked")?.map(|()| ExitCode::SUCCESS),

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use queens::plan::Fingerprint;
 use queens::{Plan, PlanSpec};
 use tokio::sync::watch;
-use tokio::time::sleep_until;
+use tokio::time::{interval, sleep_until};
 use tracing::{Level, info};
 use worker::{Config, Lender, Summary, Wish, fetch_plan};
 
@@ -18,7 +18,7 @@ use crate::access::{JOIN, STATUS, lasting_remote};
 use crate::args::{KernelChoice, OnLost, WorkerArgs};
 use crate::progress::ProgressLine;
 use crate::signals::{Signal, Signals};
-use crate::{crew, host, log};
+use crate::{crew, host, log, service_manager};
 use observed::{Notes, Observed};
 
 /// The connection, and what the process needs besides.
@@ -38,6 +38,7 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let give_up_after = args.give_up_after();
     let mut signals = Signals::new()?.until(args.limits.end());
+    service_manager::ready();
     let wished = args.gpu.cards;
     let asked = wished.clone();
     // It holds nothing: it has drained.
@@ -81,11 +82,13 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let threads = members.iter().map(|member| member.config.threads).sum();
     let mut line = ProgressLine::new();
     let mut work = Box::pin(crew::work(Box::new(lenders), plan, members, wished));
+    let mut statuses = interval(service_manager::STATUS_EVERY);
     let mut ended_by = None;
     let summary = loop {
         tokio::select! {
             summary = &mut work => break summary?,
             () = sleep_until(line.due()) => line.show(|| notes.lock().describe(threads)),
+            _ = statuses.tick() => service_manager::status(&notes.lock().describe(threads)),
             signal = signals.next() => {
                 // The first one has it drain, the second one leave.
                 let is_first = *wish.borrow() == Wish::Stay;
@@ -97,6 +100,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
             }
         }
     };
+    service_manager::stopping();
     drop(line);
     let Summary { units, finished, broken_off, unacknowledged } = summary;
     info!(units, finished, broken_off, unacknowledged, "leaving");

@@ -10,6 +10,7 @@ mod log;
 mod output;
 mod published;
 mod retract;
+mod service_manager;
 mod settings;
 mod shards;
 mod signals;

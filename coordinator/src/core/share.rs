@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_speed_is_one_that_whoever_did_less_than_half_cannot_choose() {
+    fn minority_of_work_cannot_choose_median_speed() {
         let took = |work, cpu_us| Took { work, cpu_us };
         let [slow, mean, fast] = [took(4_000, 1_000_000), took(5_000_000, 5_000), took(4_000, 1)];
         assert_eq!(median([].iter()), None);

@@ -161,7 +161,7 @@ mod tests {
     use crate::keeper::standstill::{EVERY, LOOKS};
 
     #[test]
-    fn an_audit_that_reads_nothing_hangs_until_it_reads_on_or_is_over() {
+    fn audit_hangs_until_it_reads_again_or_ends() {
         let (mut audits, pulse, mut now) = (Audits::of(None), Pulse::default(), Duration::ZERO);
         audits.begun(AuditReason::Resumption, pulse.clone(), now);
         for is_last in [false, true] {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_audits_at_a_time_the_one_that_hangs_is_told_although_the_other_reads() {
+    fn hanging_audit_is_reported_beside_reading_audit() {
         let both = [AuditReason::Resumption, AuditReason::Answer];
         for (hangs, reads) in [(both[0], both[1]), (both[1], both[0])] {
             let (mut audits, pulse, mut now) = (Audits::of(None), Pulse::default(), Duration::ZERO);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn an_audit_that_broke_down_is_made_again_some_times_and_one_that_found_something_is_not() {
+    fn crashed_audit_is_retried_and_failed_audit_is_not() {
         let mut audits = Audits::of(None);
         let start = Duration::ZERO;
         for is_waited_for in [false, true] {

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn who_finds_the_inbox_full_waits_and_is_heard_when_there_is_room() {
+    fn sender_waits_while_inbox_is_full() {
         let (outlet, inbox) = inbox();
         let mut context = Context::from_waker(Waker::noop());
         for _ in 0..CAPACITY {
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_queue_ends_with_the_last_outlet_though_an_audit_could_still_send() {
+    fn inbox_ends_with_last_outlet_despite_audit_sender() {
         let (outlet, inbox) = inbox();
         let (another, audit) = (outlet.clone(), inbox.for_audits());
         drop(outlet);

@@ -54,7 +54,7 @@ impl Keeper {
 }
 
 #[test]
-fn a_round_ends_when_enough_is_lent_and_who_waits_for_more_has_the_next_one_at_once() {
+fn round_is_bounded_and_next_round_follows_at_once() {
     let scheme = Scheme::Constellations { grain: 1 };
     let plan = Plan::derive(PlanSpec { scheme, ..PlanSpec::new(Board::new(16).unwrap()) }).unwrap();
     let (each, workers) = (4096, 8);
@@ -86,7 +86,7 @@ fn a_round_ends_when_enough_is_lent_and_who_waits_for_more_has_the_next_one_at_o
 }
 
 #[test]
-fn who_hands_in_a_flood_of_counts_lets_others_be_lent_to_meanwhile_and_the_disk_is_not_said_to_hang() {
+fn flood_of_counts_delays_no_lease() {
     let (mut keeper, channels) = of(known_run::plan(), &SetClock::default());
     let [busy, greedy] = ["a", "b"].map(|machine| keeper.join(machine, 2));
     keeper.publisher.watch_keeper().unwrap();
@@ -124,7 +124,7 @@ fn who_hands_in_a_flood_of_counts_lets_others_be_lent_to_meanwhile_and_the_disk_
 }
 
 #[test]
-fn while_the_answer_is_audited_one_more_check_is_known_and_not_recorded_and_a_contradiction_is() {
+fn final_audit_records_conflicts_but_no_extra_checks() {
     let clock = SetClock::default();
     let (mut keeper, _channels) = of(known_run::plan(), &clock);
     let [a, b, c] = ["a", "b", "c"].map(|machine| keeper.join(machine, 2));
@@ -171,7 +171,7 @@ fn is_withheld<T>(mut answer: oneshot::Receiver<Result<T, CallError>>) -> bool {
 }
 
 #[test]
-fn whatever_a_worker_asks_of_a_run_whose_answer_is_withheld_he_hears_that_and_may_leave() {
+fn worker_of_withheld_run_is_refused_and_may_leave() {
     let (mut keeper, _channels) = of(known_run::plan(), &SetClock::default());
     let worker = keeper.join("a", 2);
     let held = keeper.lend(worker, 2);
@@ -196,7 +196,7 @@ fn whatever_a_worker_asks_of_a_run_whose_answer_is_withheld_he_hears_that_and_ma
 }
 
 #[test]
-fn silent_workers_and_followers_that_come_and_go_take_lines_of_the_log_of_their_owner() {
+fn log_lines_are_charged_to_their_owner() {
     let clock = SetClock::default();
     let (mut keeper, _channels) = of(known_run::plan(), &clock);
     keeper.join("a", 2);

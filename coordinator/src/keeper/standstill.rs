@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_still_for_so_many_looks_hangs_until_it_moves() {
+    fn standstill_hangs_after_several_looks() {
         let (pulse, mut now) = (Pulse::default(), Duration::ZERO);
         let mut standstill = Standstill::of(pulse.clone(), now);
         for _ in 0..2 {

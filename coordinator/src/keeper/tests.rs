@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The test's clock stands still: whoever waits by another one waits for ever.
 #[tokio::test]
-async fn a_request_for_units_that_waits_no_time_is_answered_at_once() {
+async fn lease_request_without_wait_is_answered_at_once() {
     let handle = Handle::start_by(
         Arc::new(SetClock::default()),
         known_run::plan(),
@@ -46,7 +46,7 @@ async fn a_request_for_units_that_waits_no_time_is_answered_at_once() {
 }
 
 #[tokio::test]
-async fn a_request_that_waits_is_answered_when_its_time_is_over_by_the_keepers_clock() {
+async fn lease_request_ends_by_the_keepers_clock() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
     let worker = join(&handle).await;
@@ -59,7 +59,7 @@ async fn a_request_that_waits_is_answered_when_its_time_is_over_by_the_keepers_c
 }
 
 #[tokio::test]
-async fn a_worker_that_asks_again_waits_once_and_what_it_asked_before_is_answered() {
+async fn second_lease_request_answers_the_first() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
     let worker = join(&handle).await;
@@ -75,7 +75,7 @@ async fn a_worker_that_asks_again_waits_once_and_what_it_asked_before_is_answere
 }
 
 #[tokio::test]
-async fn once_the_run_has_its_answer_nothing_is_recorded_any_more() {
+async fn report_after_the_answer_is_not_recorded() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
     let worker = join(&handle).await;
@@ -101,7 +101,7 @@ async fn once_the_run_has_its_answer_nothing_is_recorded_any_more() {
 }
 
 #[tokio::test]
-async fn the_keeper_ends_with_its_last_handle_and_lets_go_of_the_run_directory() {
+async fn dropping_last_handle_ends_keeper_and_unlocks_run() {
     let folder = TempDir::new().unwrap();
     let clock = SetClock::default();
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
@@ -155,7 +155,7 @@ fn change(double_check: Option<&str>, replicas: Option<u32>) -> PolicyChange {
 }
 
 #[tokio::test]
-async fn fewer_replicas_let_waiting_reports_go_at_once_and_stand_in_the_ledger_with_the_reason() {
+async fn fewer_replicas_release_waiting_reports() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = replicated(folder.path(), FaultyDisk::with_faults(&[]), &clock, Some(2));
     let worker = join(&handle).await;
@@ -188,7 +188,7 @@ async fn fewer_replicas_let_waiting_reports_go_at_once_and_stand_in_the_ledger_w
 }
 
 #[tokio::test]
-async fn how_counts_are_checked_is_raised_at_once_and_never_lowered() {
+async fn check_policy_is_raised_at_once_and_never_lowered() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
     let worker = join(&handle).await;

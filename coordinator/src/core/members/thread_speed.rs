@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_speed_is_the_mean_until_it_is_known_and_follows_what_is_counted_within_bounds() {
+    fn thread_speed_follows_counts_within_bounds() {
         let mut speed = ThreadSpeed::default();
         for _ in 0..KNOWN {
             assert!((speed.beside(2.0) - 1.0).abs() < 1e-9);

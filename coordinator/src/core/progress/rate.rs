@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_steady_rate_is_told_soon_and_a_new_one_is_followed() {
+    fn rate_is_known_soon_and_follows_changes() {
         let mut rate = Rate::default();
         let mut now = Duration::ZERO;
         assert_eq!(rate.per_second(now), None);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn of_slow_units_it_is_near_the_truth_once_each_thread_has_counted_and_not_far_above_it_before() {
+    fn rate_of_slow_units_is_close_after_first_counts() {
         let mut random = StdRng::seed_from_u64(7);
         for (threads, goes_on) in [(1, false), (1, true), (16, false), (16, true)] {
             let (mut rate, truth) = (Rate::default(), threads as f64 / 348.0);

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn one_owner_among_several_has_no_unit_suspected_nor_set_aside() {
+    fn one_owner_of_several_cannot_get_unit_set_aside() {
         let (one, other) = (Owner::new("one"), Owner::new("other"));
         let mut losses = Losses::default();
         for _ in 0..50 {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_aside_is_tried_in_turn_and_an_hour_after_one_of_it_was_lost() {
+    fn set_aside_units_are_retried_in_turn_hourly() {
         let (owner, mut losses) = (Owner::default(), Losses::default());
         for _ in 0..SET_ASIDE {
             losses.add(NOW, &[UnitId(7), UnitId(9)], &owner, false);

@@ -31,7 +31,7 @@ fn owned(owner: &str, machine: usize) -> SimulatedWorker {
 }
 
 #[test]
-fn who_has_no_name_and_then_one_outvotes_nobody_in_100_runs() {
+fn owner_first_without_key_has_one_vote_in_100_runs() {
     let truth = Truth::of(8, 20);
     let mut disputed = 0;
     for seed in 0..100 {
@@ -46,7 +46,7 @@ fn who_has_no_name_and_then_one_outvotes_nobody_in_100_runs() {
 }
 
 #[test]
-fn an_owner_who_goes_on_alone_decides_what_was_in_dispute_before_in_100_runs() {
+fn last_owner_decides_former_disputes_in_100_runs() {
     let truth = Truth::of(8, 20);
     let mut disputed = 0;
     for seed in 0..100 {

@@ -44,7 +44,7 @@ fn rounds(world: &mut World) -> u32 {
 }
 
 #[test]
-fn one_malicious_owner_among_three_honest_ones_spoils_nothing_and_delays_little_in_100_runs() {
+fn malicious_owner_of_four_delays_little_in_100_runs() {
     let truth = Truth::of(9, 20);
     let kinds: [&[Habit]; 5] = [
         &[Habit::LiesOneIn(1); 4],
@@ -79,7 +79,7 @@ fn one_malicious_owner_among_three_honest_ones_spoils_nothing_and_delays_little_
 }
 
 #[test]
-fn one_malicious_owner_of_three_spoils_nothing_in_100_runs() {
+fn malicious_owner_of_three_is_harmless_in_100_runs() {
     let truth = Truth::of(9, 20);
     let kinds: [&[Habit]; 4] = [
         &[Habit::LiesOneIn(1); 4],
@@ -101,7 +101,7 @@ fn one_malicious_owner_of_three_spoils_nothing_in_100_runs() {
 }
 
 #[test]
-fn run_ends_when_every_other_owner_has_left_in_100_runs() {
+fn run_of_last_remaining_owner_ends_in_100_runs() {
     let truth = Truth::of(8, 20);
     for seed in 0..100 {
         let mut world = world(&truth, &[], seed);
@@ -119,7 +119,7 @@ fn run_ends_when_every_other_owner_has_left_in_100_runs() {
 }
 
 #[test]
-fn an_owner_who_hoards_beside_a_single_other_delays_the_end_and_does_not_stop_it_in_60_runs() {
+fn hoarding_owner_cannot_stop_one_other_in_60_runs() {
     let truth = Truth::of(8, 20);
     for seed in 0..60 {
         let policy = [DoubleCheck::All, DoubleCheck::default(), DoubleCheck::Share(0.3)][seed as usize % 3];
@@ -136,7 +136,7 @@ fn an_owner_who_hoards_beside_a_single_other_delays_the_end_and_does_not_stop_it
 }
 
 #[test]
-fn an_owner_who_was_alone_and_slow_and_hoards_then_is_waited_for_as_others_are_who_come_later_in_30_runs() {
+fn slow_then_hoarding_owner_delays_little_in_30_runs() {
     let truth = Truth::of(8, 20);
     for seed in 0..30 {
         let mut world = World::new(&truth, DoubleCheck::None, &[Habit::Honest; 2], seed);
@@ -159,7 +159,7 @@ fn an_owner_who_was_alone_and_slow_and_hoards_then_is_waited_for_as_others_are_w
 }
 
 #[test]
-fn an_owner_of_whom_three_machines_were_wrong_is_expelled_with_all_of_them() {
+fn owner_with_three_wrong_machines_is_expelled() {
     let truth = Truth::of(9, 20);
     let mut disturbed = world(&truth, &[Habit::LiesOneIn(1); 6], 1);
     rounds(&mut disturbed);
@@ -170,7 +170,7 @@ fn an_owner_of_whom_three_machines_were_wrong_is_expelled_with_all_of_them() {
 }
 
 #[test]
-fn two_owners_who_disagree_wait_for_a_third_whatever_machines_either_has() {
+fn disagreeing_owners_wait_for_third_owner() {
     let truth = Truth::of(8, 20);
     let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest], 1);
     world.workers[0].owner = Owner::new("ada");

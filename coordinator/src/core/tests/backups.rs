@@ -74,7 +74,7 @@ fn idle_worker_is_lent_the_oldest_lease_of_others() {
 }
 
 #[test]
-fn backup_of_the_same_owner_leaves_the_check_to_another() {
+fn backup_of_same_owner_leaves_check_to_other_owner() {
     let mut core = core_with(DoubleCheck::All);
     let ben = join_of(&mut core, "ben", "c");
     let [(_, of_a), (b, of_b)] = two_units_left(&mut core);

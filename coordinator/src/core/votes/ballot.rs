@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn value_wins_with_two_votes_at_the_level_of_the_dispute() {
+    fn two_votes_at_level_of_dispute_win() {
         // Two machines of one owner, and without owners.
         assert!(elects(&[("ada/a", 5), ("ada/b", 7), ("ada/c", 5)]));
         assert!(elects(&[("a", 5), ("b", 7), ("c", 7)]));

@@ -66,7 +66,7 @@ fn looks(machine: Machine, unit: f64, phases: &[(u32, f64)]) -> Vec<Vec<Look>> {
 }
 
 #[test]
-fn workers_that_come_and_go_and_share_cores_are_taken_into_account() {
+fn time_left_allows_for_changing_and_crowded_workers() {
     let (mut all, mut close, mut right) = (0, 0, 0);
     for (cores, slower, crowded, unit) in [
         (8.0, 1.0, 1.0, 2.0),
@@ -90,7 +90,7 @@ fn workers_that_come_and_go_and_share_cores_are_taken_into_account() {
 }
 
 #[test]
-fn before_anything_is_counted_the_range_is_wide_and_later_it_is_not() {
+fn time_left_range_narrows_as_units_are_counted() {
     let mut speed = Speed::new(2.0, 0, 0.0, 0.0);
     let rest = Rest { symmetric: 3.0, completions: 3000.0 };
     assert_eq!(Speed::new(1.0, 9, 1.0, 1.0).left(Duration::ZERO, Rest::default()), None);
@@ -107,7 +107,7 @@ fn before_anything_is_counted_the_range_is_wide_and_later_it_is_not() {
 }
 
 #[test]
-fn symmetric_counts_that_are_ten_times_as_fast_do_not_make_the_rest_so() {
+fn fast_symmetric_counts_do_not_speed_up_other_units() {
     let mut speed = Speed::new(1.0, 0, 0.0, 0.0);
     speed.follow(Duration::ZERO, 1);
     let mut now = Duration::ZERO;
@@ -122,7 +122,7 @@ fn symmetric_counts_that_are_ten_times_as_fast_do_not_make_the_rest_so() {
 }
 
 #[test]
-fn threads_that_are_silent_over_long_units_are_taken_to_count_and_not_for_ever() {
+fn silent_threads_are_assumed_busy_for_limited_time() {
     let rest = Rest { symmetric: 0.0, completions: 4e9 };
     let at = Duration::from_secs;
     let mut speed = Speed::new(400.0, 0, 0.0, 0.0);
@@ -144,7 +144,7 @@ fn threads_that_are_silent_over_long_units_are_taken_to_count_and_not_for_ever()
 }
 
 #[test]
-fn machines_that_are_many_times_as_slow_as_expected_are_not_taken_to_idle_over_their_first_units() {
+fn slow_machine_is_assumed_busy_in_first_units() {
     let (slower, unit) = (20.0, 1.0);
     // Half a unit of theirs and two of them, after symmetric counts that take next to nothing.
     let mut speed = Speed::new(unit, 0, 0.0, 0.0);

@@ -166,8 +166,7 @@ fn count_of_other_device_kind_is_checked_first() {
 }
 
 #[test]
-fn mirrored_first_count_is_checked_by_plain_count()
- {
+fn mirrored_first_count_is_checked_by_plain_count() {
     let mut core = core_with(DoubleCheck::All);
     let a = join(&mut core, "a");
     let lease = core.lease(T0, a, 1).unwrap()[0];

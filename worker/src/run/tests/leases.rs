@@ -110,8 +110,7 @@ async fn draining_worker_returns_units_of_new_registration() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unit_for_missing_method_is_returned_at_renewal()
- {
+async fn unit_for_missing_method_is_returned_at_renewal() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     coordinator.state().script.by_other = vec![UnitId(3)];
     let kernel = kernel(Method::Search, Some(Isa::Portable)).unwrap();

@@ -1,8 +1,12 @@
-//! Who holds which unit until when.
+//! Leases: which worker holds which unit, and until when.
 //!
-//! A unit has one lease, or two: the second one is a backup for somebody who had nothing else to count. A lease ends when the unit
-//! has a count, when its worker gives it back, or by time: one lease time after the worker last named it in a renewal, and in any
-//! case when the worker has had ten times as long as others take.
+//! A unit has one lease or two. The second lease is a backup: it goes to a worker that has nothing else to count. A
+//! lease ends in one of four cases:
+//!
+//! - The unit has a count.
+//! - The worker gives the unit back.
+//! - One lease time has passed since the worker last renewed the lease.
+//! - The worker has had ten times as long as other workers need for the unit.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -10,10 +14,10 @@ use std::time::Duration;
 use domain::{Lease, Owner, Token, Variant, WorkerId};
 use queens::UnitId;
 
-/// How long a lease holds after it was given or renewed. Workers renew six times in that time.
+/// How long a lease lasts after it is given or renewed. Workers renew their leases six times in this period.
 pub const LEASE_TIME: Duration = Duration::from_secs(15);
 
-/// All leases are looked through that often.
+/// Interval between two searches for expired leases.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// What a unit is lent for.
@@ -21,16 +25,16 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 pub enum Purpose {
     /// It has no standing count.
     Count,
-    /// Its standing count is checked.
+    /// It has a standing count, which this count checks.
     Check,
 }
 
-/// What is lent, to whom and for how long.
+/// A unit to be lent, with its borrower and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Loan<'a> {
     /// The worker.
     pub worker: WorkerId,
-    /// Whose it is.
+    /// The owner of the worker.
     pub owner: &'a Owner,
     /// The unit with its token.
     pub lease: Lease,
@@ -38,7 +42,7 @@ pub struct Loan<'a> {
     pub work: u64,
     /// What it is lent for.
     pub purpose: Purpose,
-    /// No renewal lets the lease last longer.
+    /// The time after which the lease cannot be renewed.
     pub renewable_until: Duration,
 }
 
@@ -49,11 +53,11 @@ pub struct Leases {
     by_worker: HashMap<WorkerId, Held>,
     /// The expected work of what the workers of each owner hold, in nanoseconds of one core.
     work_by_owner: BTreeMap<Owner, u128>,
-    /// How many units are lent to be counted.
+    /// The number of units that are lent for a first count.
     to_count: usize,
-    /// The units with one lease, by when it was given: those that may have a backup.
+    /// The units with one lease, by its start: candidates for a backup.
     single: BTreeSet<(Duration, UnitId)>,
-    /// When leases that have ended by time are looked for next.
+    /// Time of the next search for expired leases.
     look_next: Duration,
 }
 
@@ -97,14 +101,14 @@ struct Held {
 pub struct SingleLease {
     /// The unit.
     pub unit: UnitId,
-    /// Who has it.
+    /// The worker that holds the unit.
     pub holder: WorkerId,
-    /// How it is counted there.
+    /// How this worker counts the unit.
     pub variant: Variant,
 }
 
 impl Leases {
-    /// How many units are lent to be counted: none of them has a standing count.
+    /// The number of units that are lent for a first count.
     pub fn to_count(&self) -> usize {
         self.to_count
     }
@@ -119,12 +123,12 @@ impl Leases {
         self.by_unit.contains_key(&unit)
     }
 
-    /// Who holds the unit.
+    /// The workers that hold the unit.
     pub fn holders(&self, unit: UnitId) -> impl Iterator<Item = WorkerId> + '_ {
         self.by_unit.get(&unit).into_iter().flat_map(Lent::holdings).map(|holding| holding.worker)
     }
 
-    /// Until when the worker may renew its lease of the unit, if it has one.
+    /// The time until which the worker may renew its lease of the unit; none if it does not hold the unit.
     pub fn renewable_until(&self, unit: UnitId, worker: WorkerId) -> Option<Duration> {
         let mut holdings = self.by_unit.get(&unit)?.holdings();
         holdings.find(|holding| holding.worker == worker).map(|holding| holding.renewable_until)
@@ -151,7 +155,7 @@ impl Leases {
         self.work_by_owner.get(owner).copied().unwrap_or(0)
     }
 
-    /// Lends a unit; where it is lent already, as a backup.
+    /// Lends a unit. If the unit is already lent, the new lease is its backup.
     pub fn lend(&mut self, now: Duration, loan: Loan<'_>) -> Lease {
         let Loan { worker, owner, lease, work, purpose, renewable_until } = loan;
         let Lease { unit, token, variant } = lease;
@@ -176,7 +180,7 @@ impl Leases {
         lease
     }
 
-    /// The unit has lost its standing count: whoever has it counts it now.
+    /// The unit has lost its standing count, so its leases are now for a first count.
     pub fn counts_now(&mut self, unit: UnitId) {
         if let Some(lent) = self.by_unit.get_mut(&unit) {
             self.to_count += usize::from(lent.purpose != Purpose::Count);
@@ -184,8 +188,8 @@ impl Leases {
         }
     }
 
-    /// The worker has these units: its leases of them last one lease time from now, if they may be renewed for so long. A token may
-    /// be an older one: a renewal and a new lease can cross on the way.
+    /// Extends the worker's leases of these units to one lease time from now, or to the end of their renewal. Only the
+    /// unit matters: its token may be older, because a renewal and a new lease can cross on the way.
     pub fn renew(&mut self, now: Duration, worker: WorkerId, named: &BTreeSet<UnitId>) {
         for unit in named {
             if let Some(holding) = self.by_unit.get_mut(unit).and_then(|lent| lent.of(worker)) {
@@ -195,7 +199,7 @@ impl Leases {
         }
     }
 
-    /// The worker's lease of the unit may be renewed until then and no longer.
+    /// Limits the renewal of the worker's lease to this time.
     pub fn shorten(&mut self, unit: UnitId, worker: WorkerId, until: Duration) {
         if let Some(holding) = self.by_unit.get_mut(&unit).and_then(|lent| lent.of(worker)) {
             holding.renewable_until = holding.renewable_until.min(until);
@@ -203,7 +207,7 @@ impl Leases {
         }
     }
 
-    /// Ends the lease; false if the unit is no longer lent under that token.
+    /// Ends the lease. Returns false if the unit is no longer lent with this token.
     pub fn end(&mut self, lease: Lease) -> bool {
         let holdings = self.by_unit.get(&lease.unit).into_iter().flat_map(Lent::holdings);
         let holder =
@@ -211,7 +215,7 @@ impl Leases {
         holder.is_some_and(|holder| self.end_of(lease.unit, holder))
     }
 
-    /// Ends the worker's lease of the unit; false if it has none.
+    /// Ends the worker's lease of the unit. Returns false if the worker does not hold the unit.
     pub fn end_of(&mut self, unit: UnitId, worker: WorkerId) -> bool {
         let Some(lent) = self.by_unit.get_mut(&unit) else { return false };
         let ended = if lent.first.worker == worker {
@@ -235,7 +239,7 @@ impl Leases {
         true
     }
 
-    /// What the worker holds is less by that.
+    /// Subtracts an ended lease from the worker's and the owner's sums.
     fn forget(&mut self, unit: UnitId, ended: &Holding) {
         let Some(held) = self.by_worker.get_mut(&ended.worker) else { return };
         held.units.remove(&unit);
@@ -257,7 +261,7 @@ impl Leases {
         holders.into_iter().for_each(|holder| _ = self.end_of(unit, holder));
     }
 
-    /// Ends all leases of the worker and names their units, ascending.
+    /// Ends all leases of the worker. Returns their units in ascending order.
     pub fn end_all_of(&mut self, worker: WorkerId) -> Vec<UnitId> {
         let units: Vec<_> =
             self.by_worker.get(&worker).into_iter().flat_map(|held| &held.units).copied().collect();
@@ -265,7 +269,7 @@ impl Leases {
         units
     }
 
-    /// Ends the leases whose time is over, and names their workers and units.
+    /// Ends expired leases. Returns their units by worker.
     pub fn expire(&mut self, now: Duration) -> BTreeMap<WorkerId, Vec<UnitId>> {
         let mut expired: BTreeMap<WorkerId, Vec<UnitId>> = BTreeMap::new();
         if now < self.look_next {
@@ -284,7 +288,7 @@ impl Leases {
         expired
     }
 
-    /// Whether some units have one lease, so that they may have a backup.
+    /// True if a unit has only one lease and can have a backup.
     pub fn has_single(&self) -> bool {
         !self.single.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What is lent to whom, and how it is to be counted.
+//! Which unit is lent to which worker, and how the worker must count it.
 //!
 //! ```text
 //! as long as the worker wants more, and holds less than its share:
@@ -25,32 +25,33 @@ use super::votes::{CheckKind, Need, label_of};
 use super::workload::ORBITS;
 use super::{Core, Refusal};
 
-/// At most so many units are lent in one call, whatever is asked for: the keeper, which lends, hears nobody meanwhile.
+/// Maximum number of units lent in one call. The keeper answers no other call meanwhile.
 pub(super) const MOST_LENT: u32 = 4096;
 
-/// So many of the oldest leases are looked at for backups.
+/// Number of the oldest leases that are considered for a backup.
 const LEASES_LOOKED_AT: usize = 1000;
 
-/// Checks with another kernel: one in so many, and how many times as long one takes. Between two (n = 18) and eight times
-/// (n = 16) were seen where units take less than a second. Larger ones that were made for halves that meet take eight to twelve times
-/// as long row by row (n = 22 to 27): one in eight of these would be more work than all other checks.
+/// How often a check uses another kernel, and how many times as long such a check takes. Measured factors: 2 (n = 18)
+/// to 8 (n = 16) for units of less than a second.
 const OTHER_KERNEL: Otherwise = Otherwise { one_in: 8, work: 4 };
+/// The same for a large unit that was cut for halves that meet. The row-by-row search takes 8 to 12 times as long for it
+/// (n = 22 to 27), so one check in eight would be more work than all other checks.
 const SEARCH_OF_LARGE: Otherwise = Otherwise { one_in: 64, work: 10 };
 
-/// Units of so much work are large, in nanoseconds of one core.
+/// Work of a large unit, in nanoseconds of one core.
 const LARGE: u64 = 1_000_000_000;
 
-/// How often a check is made with another kernel, and what it takes.
+/// How often a check uses another kernel, and the factor by which it takes longer.
 struct Otherwise {
     one_in: u32,
     work: u64,
 }
 
-/// What is to be done about a unit.
+/// What a lease of a unit is for, and how the unit is counted.
 type Task = (Purpose, Variant);
 
 impl Core {
-    /// Lends up to `want` units, and no more than may be lent in one call; none if none are open.
+    /// Lends up to `want` units, within the limit of one call. Returns no lease if no unit is open for this worker.
     ///
     /// # Errors
     /// The worker is not registered.
@@ -74,12 +75,12 @@ impl Core {
         Ok(leases)
     }
 
-    /// Whether there may be something to lend: if not, nobody who waits need be asked again.
+    /// True if a unit may be open. If false, no waiting request can be answered with a lease.
     pub fn may_lend(&self) -> bool {
         self.paused.is_none() && (self.schedule.has_any(&self.work) || self.leases.has_single())
     }
 
-    /// What matters of a worker that asks for units.
+    /// The properties of a worker that determine its leases.
     ///
     /// # Errors
     /// The worker is not registered.
@@ -102,7 +103,7 @@ impl Core {
         })
     }
 
-    /// What the worker may hold.
+    /// The limits on what the worker may hold.
     pub(super) fn share(&self, borrower: &Borrower) -> Share {
         let standing = self.votes.standing();
         let checks = self.work.mean_unit() * standing.pending(self.votes.policy()) as f64;
@@ -134,8 +135,8 @@ impl Core {
         None
     }
 
-    /// Takes the next unit whose count the worker may check: of the highest degree, and first one that another kind of hardware has
-    /// counted.
+    /// Takes the next unit that the worker may check. Counts of the highest degree come first; within a degree, counts
+    /// made on another kind of device.
     fn next_check(&mut self, now: Duration, borrower: &Borrower) -> Option<UnitId> {
         let may = |kind: &CheckKind| {
             self.may_check(now, &borrower.identity, borrower.methods, *kind)
@@ -149,7 +150,8 @@ impl Core {
         self.schedule.take_check(kind)
     }
 
-    /// Whether the worker may check such counts: it is as independent as is asked for, and counts by a method that says something new.
+    /// True if the worker may check these counts. It must be independent enough and able to count with a method that
+    /// adds evidence.
     pub(super) fn may_check(
         &self,
         now: Duration,
@@ -162,20 +164,20 @@ impl Core {
         level >= self.degree(now, kind.counted) && !is_beyond_it
     }
 
-    /// The lowest degree at which a count of that machine may be checked now.
+    /// The lowest degree at which a count of this machine may be checked now.
     pub(super) fn degree(&self, now: Duration, counted: MachineId) -> Level {
         let machine = self.votes.standing().sums().machines.get(counted);
         self.independence.degree(now, self.members.participants().highest_degree(machine.maker()))
     }
 
-    /// The degree at which the machine would check a count of that one.
+    /// The degree at which `machine` would check a count made by `counted`.
     fn level(&self, machine: &Identity, counted: MachineId) -> Level {
         let counted = self.votes.standing().sums().machines.get(counted);
         Level::between(counted.maker(), (machine.owner.name(), &machine.machine))
     }
 
-    /// Whether a count is left to another kind of hardware: somebody who has it is connected and may check it, and this worker has
-    /// other units to count.
+    /// True if this check waits for another kind of device: a connected worker of that kind may make the check, and
+    /// this worker has other units to count.
     fn is_left_to_other_hardware(&self, now: Duration, borrower: &Borrower, counted: MachineId) -> bool {
         let hardware = self.votes.hardware(counted);
         if !hardware.is_card()
@@ -192,18 +194,18 @@ impl Core {
         })
     }
 
-    /// What is to be done about a unit that nobody holds.
+    /// The worker's task for a unit that is not lent.
     pub(super) fn open_task(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
         if self.leases.contains(unit) { None } else { self.task(now, borrower, unit) }
     }
 
-    /// What is to be done about a unit that the worker can do, and how. It may be lent to somebody else.
+    /// The worker's task for a unit, which may be lent to another worker.
     fn task(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
         let is_kept_from_it = self.schedule.is_kept_from(unit, &borrower.identity.owner);
         if is_kept_from_it { None } else { self.task_though_lost(now, borrower, unit) }
     }
 
-    /// The same, though the unit may have killed workers of the owner.
+    /// The worker's task for a unit, even if the unit may have killed workers of its owner.
     fn task_though_lost(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
         match self.votes.need(&self.work, unit) {
             Need::Count => Some((Purpose::Count, Variant::default())),
@@ -219,8 +221,8 @@ impl Core {
         }
     }
 
-    /// How a worker on that machine helps to decide a dispute. Those who have counted the unit are asked again only if nobody is connected who has
-    /// not, apart from who holds it now.
+    /// How a worker on this machine helps to decide a dispute. A machine that has counted the unit recounts it only if
+    /// every other connected machine has counted it or holds it.
     pub(super) fn variant_to_decide(
         &self,
         now: Duration,
@@ -250,8 +252,8 @@ impl Core {
         can.then_some(asked)
     }
 
-    /// How the worker checks that count: another image than was counted, and by the other method where it is its machine's
-    /// own. A first count may have been made in any variant: it was lent as a check whose count was lost.
+    /// How the worker checks this count: with the other image, and with the other method if its machine made the count.
+    /// The first count may have any variant: it may have been lent as a check of a count that was lost.
     fn variant_to_check(&self, borrower: &Borrower, unit: UnitId, origin: Origin) -> Variant {
         let label = self.votes.standing().sums().machines.kernel(origin.kernel);
         let other_kernel = if self.work.is_symmetric_count(unit) {
@@ -264,13 +266,13 @@ impl Core {
         Variant { mirrored: !origin.mirrored, other_kernel }
     }
 
-    /// Lends the unit, if there is something to do about it that the worker can do.
+    /// Lends the unit if the worker has a task for it.
     pub(super) fn lend(&mut self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Lease> {
         let task = self.open_task(now, borrower, unit)?;
         Some(self.lend_to_do(now, borrower, unit, task))
     }
 
-    /// Lends the unit for that to be done; one check in some is made with another kernel.
+    /// Lends the unit for this task. A random share of checks uses another kernel.
     fn lend_to_do(
         &mut self,
         now: Duration,
@@ -293,7 +295,7 @@ impl Core {
         self.lend_as(now, borrower, unit, (purpose, variant))
     }
 
-    /// Lends the unit for that purpose.
+    /// Lends the unit with exactly this purpose and variant.
     pub(super) fn lend_as(
         &mut self,
         now: Duration,
@@ -310,7 +312,7 @@ impl Core {
         self.leases.lend(now, Loan { worker, owner, lease, work, purpose, renewable_until })
     }
 
-    /// How it is with another kernel than the borrower's, which is that of the row-by-row search or the other one.
+    /// The rate and cost of checks with the kernel that the borrower does not use.
     fn otherwise(&self, unit: UnitId, borrower: &Borrower) -> Otherwise {
         let other_is_search = borrower.kernel.method == Method::Meet;
         if self.work.is_for_meet() && other_is_search && self.work.weight(unit) >= LARGE {
@@ -320,8 +322,8 @@ impl Core {
         }
     }
 
-    /// Lends a unit that may have killed workers, to a worker that holds nothing else; or one that was set aside, where it is time for
-    /// that and nobody has anything else to count.
+    /// Lends a suspect, or a set-aside unit that is due for a retry. The worker must hold nothing else. A set-aside
+    /// unit is lent only if nothing else is lent or open.
     fn lend_suspect(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
         if self.leases.units_of(borrower.worker) > 0 {
             return None;
@@ -340,8 +342,8 @@ impl Core {
         Some(self.lend_to_do(now, borrower, unit, task))
     }
 
-    /// Lends units a second time that others have had for the longest, to threads that have nothing to count: first those of another
-    /// owner, then of another machine, then of another worker.
+    /// Lends backups of the oldest leases to idle threads. Leases of other owners come first, then leases of other
+    /// machines, then leases of other workers.
     fn lend_backups(&mut self, now: Duration, borrower: &Borrower, want: usize) -> Vec<Lease> {
         let idle = borrower.units_at_a_time().saturating_sub(self.leases.units_of(borrower.worker)) as usize;
         if idle == 0 {
@@ -361,8 +363,8 @@ impl Core {
         tasks.into_iter().map(|(task, single)| self.lend_as(now, borrower, single.unit, task)).collect()
     }
 
-    /// How a unit is counted that somebody has: another image, so that the later count checks the first one; of a symmetric count by
-    /// the other algorithm.
+    /// How a backup counts a lent unit: with the other image, so that the later count checks the earlier count. A
+    /// symmetric count uses the other algorithm.
     fn backup_task(&self, now: Duration, borrower: &Borrower, single: &SingleLease) -> Option<Task> {
         let SingleLease { unit, variant: Variant { mirrored, other_kernel }, .. } = *single;
         let task = self.task(now, borrower, unit)?;

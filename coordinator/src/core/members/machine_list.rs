@@ -1,4 +1,4 @@
-//! What is to be said of machines: what is on record of each, and who is there of it.
+//! The machines in a status: their records and their connected workers.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use records::standing::{Machine, Machines};
 
 use super::{Crew, MOST_LISTED, Members};
 
-/// A machine of which something is known.
+/// A machine with records or connected workers.
 pub struct KnownMachine<'a> {
     owner: &'a str,
     name: &'a str,
@@ -17,13 +17,13 @@ pub struct KnownMachine<'a> {
 }
 
 impl KnownMachine<'_> {
-    /// Whether it has workers.
+    /// True if it has connected workers.
     pub fn is_there(&self) -> bool {
         self.crew.workers > 0
     }
 }
 
-/// The machines that are there, and others that have counted.
+/// The machines that are connected or have counted.
 pub fn known_machines<'a>(
     members: &'a Members,
     machines: &'a Machines,
@@ -41,8 +41,8 @@ pub fn known_machines<'a>(
     known
 }
 
-/// What is to be said of machines, by owner and name. Where there are too many those come first that are there, then
-/// those that have counted most.
+/// The status of machines, by owner and name. If there are too many, connected machines come first, then the machines
+/// with the most counts.
 pub fn listed(mut known: Vec<KnownMachine<'_>>) -> Vec<MachineStatus> {
     if known.len() > MOST_LISTED {
         let counts = |machine: &KnownMachine| machine.on_record.map_or(0, |machine| machine.counts);

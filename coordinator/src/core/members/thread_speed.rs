@@ -1,29 +1,29 @@
-//! How much work a thread of a worker does, by what its latest counts took. Of a graphics card a thread is one of the counts that it is
-//! given at a time.
+//! The speed of a worker's threads, measured from its latest counts. A thread of a graphics card is one of the units
+//! that it counts in parallel.
 //!
-//! Unlike a rate this says nothing of how long the worker had nothing to count.
+//! Unlike a rate, the speed does not include idle time.
 
-/// Units beyond so many, the older ones, count for less and less.
+/// Beyond this number of units, older units lose weight.
 const MEMORY: u32 = 64;
 
-/// With fewer units nothing is said.
+/// The speed is unknown with fewer units.
 const KNOWN: u32 = 4;
 
-/// No thread is believed to be so many times as fast or as slow as the mean of all.
+/// A thread counts as at most this many times as fast or as slow as the mean.
 const FARTHEST: f64 = 256.0;
 
 /// The speed of a worker's thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThreadSpeed {
     units: u32,
-    /// The expected work of them, in seconds.
+    /// The expected work of the units, in seconds.
     work: f64,
-    /// The seconds that they took a thread.
+    /// The time of one thread for the units, in seconds.
     time: f64,
 }
 
 impl ThreadSpeed {
-    /// A unit that was expected to take so many seconds of a core took a thread so many.
+    /// Adds a unit: its expected work in seconds of a core, and the time of the thread in seconds.
     pub fn counted(&mut self, work: f64, time: f64) {
         if self.units >= MEMORY {
             *self = Self { units: MEMORY / 2, work: self.work / 2.0, time: self.time / 2.0 };
@@ -33,12 +33,13 @@ impl ThreadSpeed {
         self.time += time;
     }
 
-    /// The speed in terms of the mean of all threads, which is so much expected work in a second; 1 while too little is known.
+    /// The speed relative to the mean of all threads, which is `mean` seconds of expected work per second; 1 while the
+    /// speed is unknown.
     pub fn beside(&self, mean: f64) -> f64 {
         if self.units < KNOWN {
             return 1.0;
         }
-        // Nothing takes no time at all.
+        // The time may be zero.
         (self.work / self.time.max(f64::MIN_POSITIVE) / mean).clamp(1.0 / FARTHEST, FARTHEST)
     }
 }

@@ -1,4 +1,4 @@
-//! Where the run stands, for those who ask.
+//! The status of the run.
 
 use std::time::Duration;
 
@@ -12,21 +12,21 @@ use super::members::{MOST_LISTED, Member, Methods, known_machines, listed};
 use super::progress::Rest;
 use super::votes::CheckKind;
 
-/// At most so many units are named as set aside.
+/// Maximum number of set-aside units named in a status.
 const NAMED: usize = 100;
 
-/// So many disputes are looked at for one that nobody can decide.
+/// Number of disputes that are searched for an undecidable dispute.
 const DISPUTES_LOOKED_AT: usize = 10;
 
-/// What is told where nobody counts what is left.
+/// The message if the connected cards cannot make the remaining checks.
 const ONE_METHOD: &str = "only checks are left by a method that the cards of the workers here do not build: start a worker without --gpu, \
                           or on another machine";
 
-/// The progress of a run that has taken all the work that was expected of it, and more.
+/// The progress shown while units are left although the expected work is done.
 const ALMOST: f64 = 0.9999;
 
 impl Core {
-    /// Where the run stands; phase, events, other trouble and elapsed time are the caller's to add.
+    /// The status of the run. The caller adds phase, events, other trouble and elapsed time.
     pub fn status(&self, now: Duration) -> RunStatus {
         let standing = self.votes.standing();
         let sums = standing.sums();
@@ -74,7 +74,8 @@ impl Core {
         }
     }
 
-    /// How the run has come until then, in seconds since 1970 (UTC): while units are to be counted a standstill is part of it.
+    /// The history of the run until this time, in seconds since 1970 (UTC). While units are to be counted, it includes
+    /// a standstill.
     pub fn history(&self, unix_time: u64) -> Vec<Sample> {
         let standing = self.votes.standing();
         let history = &standing.sums().history;
@@ -85,11 +86,11 @@ impl Core {
         }
     }
 
-    /// What is left to be counted and checked.
+    /// The remaining work of counts and checks.
     pub(super) fn rest(&self) -> Rest {
         let standing = self.votes.standing();
         let symmetric = self.work.symmetric_left(standing);
-        // So many of the counts that are still to come will be checked, at least.
+        // The number of checks of future counts, at least.
         let share = self.policy().strength().min(1.0);
         let to_come = (self.work.units() - standing.done()) as f64;
         let checks = standing.pending(self.policy()) as f64 + share * to_come;
@@ -97,7 +98,8 @@ impl Core {
         Rest { symmetric: core_seconds(symmetric), completions: core_seconds(completions) }
     }
 
-    /// How much of the work is done, from 0 to 1. What is expected is not exact: until all is counted there is some left.
+    /// The completed share of the work, from 0 to 1. The expected work is an estimate, so the share stays below 1 until
+    /// every unit is counted.
     fn share_done(&self) -> f64 {
         let standing = self.votes.standing();
         if standing.done() >= self.work.units() {
@@ -107,7 +109,7 @@ impl Core {
         done.min(ALMOST)
     }
 
-    /// What double-checking says so far; of those who are not believed as many are named as fit a message.
+    /// The results of double-checking. The lists of quarantined machines and expelled owners are cut to fit a message.
     fn assurance(&self) -> Assurance {
         let mut assurance = assess(self.votes.standing(), self.policy());
         assurance.quarantined.truncate(MOST_LISTED);
@@ -115,7 +117,7 @@ impl Core {
         assurance
     }
 
-    /// What keeps the run from its end, if anything: whom it waits for, and the way out.
+    /// The obstacle to the end of the run, if there is one: what the run waits for, and the way out.
     fn trouble(&self, now: Duration) -> Option<String> {
         if self.votes.has_only_checks_left(&self.work) {
             self.undecided(now).or_else(|| self.unchecked(now)).or_else(|| self.only_lost_units())
@@ -124,7 +126,7 @@ impl Core {
         }
     }
 
-    /// Whether there is a dispute that nobody who is there can help to decide.
+    /// The message about a dispute that no connected worker can help to decide.
     fn undecided(&self, now: Duration) -> Option<String> {
         let disputed = self.votes.disputed();
         let is_stuck = |unit: &&UnitId| {
@@ -149,7 +151,7 @@ impl Core {
         ))
     }
 
-    /// Whether checks are left that nobody who is there may make.
+    /// The message about checks that no connected worker may make.
     fn unchecked(&self, now: Duration) -> Option<String> {
         let machines = &self.votes.standing().sums().machines;
         let may = |worker: &Member, methods: Methods, kind: CheckKind| {
@@ -192,7 +194,7 @@ impl Core {
         ))
     }
 
-    /// Units that are neither on record, nor on their way there, nor lent, nor set aside.
+    /// The number of units that have no count, are not being written, are not lent and are not set aside.
     pub(super) fn open_counts(&self) -> u64 {
         let standing = self.votes.standing();
         let is_open = |unit: &&UnitId| !self.leases.contains(**unit) && !standing.is_done(**unit);

@@ -1,13 +1,18 @@
-//! Units that were lost with their workers, for one of them may be the reason.
+//! Counts how many times each unit was lost with its worker, because the unit may have killed the worker.
 //!
-//! A worker that dies takes thousands of small units with it, and one of them at most has killed it. So a unit that
-//! was lost three times is a *suspect*: it is lent when nothing else is open, one at a time, and from then on only the suspect
-//! is blamed when a worker is lost. After five losses it is set aside: machines that live shorter than a unit takes are no fault of
-//! it, so it is tried again where nothing else is left, but no sooner than an hour after one that is set aside was lost, and alone.
-//! Such a unit costs a worker an hour at most. All of that is forgotten with the process: a restart tries again at once.
+//! A dying worker loses thousands of small units, and at most one of them killed it. The rules:
 //!
-//! Where several owners are there none of that follows from the losses of one: whoever has workers come, take all and fall
-//! silent would have everybody count one unit at a time. And what was set aside is still lent to owners who have never lost it.
+//! - After three losses a unit is a *suspect*. It is lent alone, when nothing else is open. If its worker is lost, only
+//!   suspects get another loss.
+//! - After five losses the unit is set aside.
+//! - A set-aside unit is retried alone, when nothing else is left, and at most once an hour. The unit may be innocent:
+//!   a machine may always fail before the unit is complete.
+//! - A set-aside unit costs a worker at most an hour.
+//! - A restart forgets all losses, so it retries at once.
+//!
+//! If several owners are connected, the losses of one owner cannot make a unit a suspect. Otherwise an owner could take
+//! all units, fall silent, and so force all other owners to count one unit at a time. A set-aside unit is still lent to
+//! owners that have never lost it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -16,37 +21,39 @@ use std::time::Duration;
 use domain::Owner;
 use queens::UnitId;
 
-/// Losses after which a unit is a suspect, and set aside.
+/// Number of losses after which a unit is a suspect.
 const SUSPECT: u8 = 3;
+
+/// Number of losses after which a unit is set aside.
 const SET_ASIDE: u8 = 5;
 
-/// So many losses of one owner are believed where others have lost the unit too: the others have lost it twice at least before it
-/// is set aside.
+/// Maximum number of losses counted for one owner if several owners have lost the unit. So the other owners must lose
+/// it at least twice before it is set aside.
 const OF_ONE: u8 = 3;
 
-/// What is set aside is left in peace so long after one such unit was lost.
+/// Minimum time between the loss of a set-aside unit and the next retry.
 pub const REST: Duration = Duration::from_hours(1);
 
-/// The losses of so many units are kept; of more it is not known whether they kill workers.
+/// Maximum number of units whose losses are kept. Losses of further units are ignored.
 const MOST: usize = 100_000;
 
-/// How often units were lost.
+/// The losses of all units.
 #[derive(Debug, Default)]
 pub struct Losses {
     of: BTreeMap<UnitId, Loss>,
     set_aside: BTreeSet<UnitId>,
-    /// Until when none of those is tried again,
+    /// No set-aside unit is retried before this time.
     rests_until: Duration,
-    /// and which one was tried last.
+    /// The set-aside unit that was retried last.
     tried: Option<UnitId>,
 }
 
-/// How often a unit was lost, with the workers of each owner.
+/// The number of losses of a unit by owner.
 #[derive(Debug, Default)]
 struct Loss(Vec<(Owner, u8)>);
 
 impl Loss {
-    /// Lost once more with a worker of that owner, of whom so many losses count as long as he is the only one.
+    /// Adds a loss with a worker of this owner. While no other owner has lost the unit, at most `most` losses count.
     fn add(&mut self, owner: &Owner, most: u8) {
         let is_first = self.0.iter().all(|(of, _)| of == owner);
         match self.0.iter_mut().find(|(of, _)| of == owner) {
@@ -56,7 +63,7 @@ impl Loss {
         }
     }
 
-    /// How often, as far as it is believed.
+    /// The number of losses that count.
     fn times(&self) -> u8 {
         match &self.0[..] {
             [(_, times)] => *times,
@@ -70,8 +77,8 @@ impl Loss {
 }
 
 impl Losses {
-    /// These units were lost together with a worker of that owner; gives those that are set aside from now on. Where
-    /// other owners are there, one alone can have no unit suspected, nor set aside.
+    /// Notes that these units were lost with a worker of this owner. Returns the units that are now set aside. If other
+    /// owners are connected, one owner alone can neither make a unit a suspect nor set it aside.
     pub fn add(
         &mut self,
         now: Duration,
@@ -99,12 +106,12 @@ impl Losses {
         given_up
     }
 
-    /// How often the unit was lost.
+    /// The number of losses of the unit.
     pub fn of(&self, unit: UnitId) -> u8 {
         self.of.get(&unit).map_or(0, Loss::times)
     }
 
-    /// The unit was counted after all.
+    /// Forgets the losses of a unit that was counted.
     pub fn forgive(&mut self, unit: UnitId) {
         if !self.of.is_empty() {
             self.of.remove(&unit);
@@ -112,29 +119,29 @@ impl Losses {
         }
     }
 
-    /// Whether the unit is to be lent on its own.
+    /// True if the unit is a suspect and must be lent alone.
     pub fn is_suspect(&self, unit: UnitId) -> bool {
         self.of.get(&unit).is_some_and(|loss| loss.times() >= SUSPECT)
     }
 
-    /// Whether the unit is not lent to that owner any more.
+    /// True if the unit is set aside and this owner has lost it.
     pub fn is_kept_from(&self, unit: UnitId, owner: &Owner) -> bool {
         self.set_aside.contains(&unit) && self.of.get(&unit).is_some_and(|loss| loss.is_of(owner))
     }
 
-    /// The units that are set aside and may be tried again, the one whose turn it is first.
+    /// The set-aside units that are due for a retry, the next one first.
     pub fn may_be_tried(&self, now: Duration) -> impl Iterator<Item = UnitId> {
         let after = self.tried.map_or(Unbounded, Excluded);
         let in_turn = self.set_aside.range((after, Unbounded)).chain(&self.set_aside);
         in_turn.copied().filter(move |_| now >= self.rests_until)
     }
 
-    /// That unit is tried again.
+    /// Notes that this unit is retried.
     pub fn try_again(&mut self, unit: UnitId) {
         self.tried = Some(unit);
     }
 
-    /// The units that are set aside: nobody who has lost them is lent them, unless they are tried again.
+    /// The set-aside units. Except for retries, they are not lent to owners that have lost them.
     pub fn set_aside(&self) -> &BTreeSet<UnitId> {
         &self.set_aside
     }

@@ -1,35 +1,35 @@
-//! How much is counted a second, lately.
+//! The recent rate of counts and work per second.
 
 use std::time::Duration;
 
-/// The memory of a rate, in seconds: what is older counts for less than 1/e.
+/// Memory of a rate, in seconds. Older counts weigh less than 1/e.
 const MEMORY: f64 = 120.0;
 
-/// Where counts are rare it is as long as so many of them take to come,
+/// If counts are rare, the memory spans about this many counts,
 const COUNTS: f64 = 16.0;
 
-/// and no longer than a thread takes for so many.
+/// but at most the time of one thread for this many units.
 const UNITS: f64 = 4.0;
 
-/// An exponentially weighted rate that is right from the first counts on.
+/// An exponentially weighted rate without bias from its first counts on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rate {
-    /// When the last count came.
+    /// Time of the last count.
     last: Duration,
-    /// The counts, each weighted by its age then,
+    /// The counts, weighted by their age at that time.
     counts: f64,
-    /// their expected work,
+    /// Their expected work, weighted likewise.
     work: f64,
-    /// and the seconds that they took a thread.
+    /// Their time in seconds of one thread, weighted likewise.
     took: f64,
-    /// The weight that one count a second would have gathered.
+    /// The weight of one count per second over the same period.
     full: f64,
-    /// The memory, in seconds, where it is longer.
+    /// The memory for rare counts, in seconds.
     longer: f64,
 }
 
 impl Rate {
-    /// A unit of that expected work was counted, which took one of so many threads so many seconds.
+    /// Adds a counted unit: its expected work, its time in seconds of one thread, and the number of threads.
     pub fn add(&mut self, now: Duration, work: f64, took: f64, threads: u64) {
         let threads = threads.max(1) as f64;
         let mean = (self.took + took) / (self.counts + 1.0);
@@ -37,7 +37,7 @@ impl Rate {
         if self.counts > 0.0 {
             *self = self.aged(now);
         } else {
-            // It did not come out of nothing: so far are the counts of these threads apart.
+            // The first count needed time, too: the mean interval between counts of these threads.
             self.full = took / threads;
         }
         self.last = now;
@@ -46,12 +46,12 @@ impl Rate {
         self.took += took;
     }
 
-    /// Units a second at that time; nothing before anything is counted for a while.
+    /// Units per second at this time; none before something has been counted for a while.
     pub fn per_second(&self, now: Duration) -> Option<f64> {
         self.of(now, |aged| aged.counts)
     }
 
-    /// Their expected work a second, likewise.
+    /// Expected work per second at this time; none likewise.
     pub fn work_per_second(&self, now: Duration) -> Option<f64> {
         self.of(now, |aged| aged.work)
     }
@@ -61,7 +61,7 @@ impl Rate {
         (aged.full > 0.1).then(|| what(&aged) / aged.full).filter(|rate| *rate > 0.0)
     }
 
-    /// Weighted as at that time.
+    /// The rate with weights at this time.
     fn aged(&self, now: Duration) -> Self {
         let age = now.saturating_sub(self.last).as_secs_f64();
         let memory = self.longer.max(MEMORY);

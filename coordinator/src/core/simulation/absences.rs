@@ -1,4 +1,4 @@
-//! Two owners who come alternately: what one has counted is checked by the other.
+//! Two owners that connect alternately and check each other's counts.
 
 use domain::Owner;
 use rand::RngExt;

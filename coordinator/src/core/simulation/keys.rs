@@ -1,4 +1,4 @@
-//! A run that is begun without keys and goes on with them: who had no name then has one now.
+//! A run that starts without keys and continues with keys, so that its owners get names.
 
 use std::sync::Arc;
 
@@ -12,8 +12,7 @@ use super::{Truth, World};
 /// Which units the liar is wrong in.
 const LIAR: Habit = Habit::LiesAlikeOneIn(3);
 
-/// A run of two machines without owners, one of which lies, until the coordinator is started again with keys. Then there are
-/// machines of these owners, the first two of which are those from before.
+/// A run of two machines without owners, which is then restarted with keys. One machine lies.
 fn with_keys(truth: &Arc<Truth>, owners: &[&str], seed: u64) -> World {
     let mut world = World::new(truth, DoubleCheck::All, &[LIAR, Habit::Honest], seed);
     for _ in 0..world.random.random_range(3..30) {

@@ -1,4 +1,4 @@
-//! An owner who means harm, with as many machines as he likes, among honest ones.
+//! A malicious owner with any number of machines among honest owners.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use records::standing::Standing;
 use super::worker::{Habit, SimulatedWorker};
 use super::{Truth, World};
 
-/// Three honest owners with a machine each, and as many workers of one who is not.
+/// Three honest owners with one machine each, and the given workers of a malicious owner.
 fn world(truth: &Arc<Truth>, malice: &[Habit], seed: u64) -> World {
     let mut world = World::new(truth, DoubleCheck::All, &[Habit::Honest; 3], seed);
     for (worker, owner) in world.workers.iter_mut().zip(["ada", "ben", "cho"]) {
@@ -25,8 +25,7 @@ fn world(truth: &Arc<Truth>, malice: &[Habit], seed: u64) -> World {
     world
 }
 
-/// Runs until all is counted and checked; says in how many rounds. Whenever a machine of his is refused, the malicious
-/// owner calls it by another name.
+/// A refused machine of the malicious owner returns under another name.
 fn rounds(world: &mut World) -> u32 {
     for round in 0..20_000 {
         if world.core.is_complete() {

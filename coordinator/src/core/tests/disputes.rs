@@ -17,7 +17,7 @@ use super::{T0, any_lease, core, core_of, join, join_of, registration, report};
 use crate::core::members::{Distrust, Refusal};
 use crate::core::{Core, LEASE_TIME};
 
-/// Ada has counted all of some thousands of units, and Ben has contradicted whatever he was lent, symmetric counts apart.
+/// Ada has counted thousands of units. Ben has contradicted every unit that he got, except symmetric counts.
 fn contradicted() -> (Core, usize) {
     let spec =
         PlanSpec { scheme: Scheme::Constellations { grain: 1 }, ..PlanSpec::new(Board::new(11).unwrap()) };

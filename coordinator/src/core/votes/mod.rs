@@ -1,7 +1,7 @@
-//! What the counts of each unit say: which of them stands, what is to be checked, and what is in dispute.
+//! The counts of each unit: which count stands, which checks are due, and which units are disputed.
 //!
-//! The standing is what the records on disk add up to. What is judged here becomes records; it counts once they are on disk
-//! ([`Votes::apply`]). So a restart goes on where the ledger ends.
+//! The standing is the sum of the records on disk. A judged count becomes a record, and counts once the record is on
+//! disk ([`Votes::apply`]). So a restarted coordinator continues where the ledger ends.
 
 mod ballot;
 mod judge;

@@ -1,4 +1,4 @@
-//! What is said of the time left, beside the truth.
+//! The estimated remaining time relative to the true time.
 
 use super::*;
 
@@ -9,8 +9,8 @@ struct Look {
     high: f64,
 }
 
-/// A machine of so many cores, on which a unit takes `slower` times as long as expected on average, and up to twice that; where all
-/// cores count `crowded` times as long again.
+/// A simulated machine. A unit takes `slower` times as long as expected on average, and up to twice that. If all cores
+/// count, it takes `crowded` times as long again.
 #[derive(Clone, Copy)]
 struct Machine {
     cores: f64,

@@ -18,7 +18,7 @@ use queens::UnitId;
 pub const LEASE_TIME: Duration = Duration::from_secs(15);
 
 /// Interval between two searches for expired leases.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const EXPIRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What a unit is lent for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +56,9 @@ pub struct Leases {
     /// The number of units that are lent for a first count.
     to_count: usize,
     /// The units with one lease, by its start: candidates for a backup.
-    single: BTreeSet<(Duration, UnitId)>,
+    unbacked: BTreeSet<(Duration, UnitId)>,
     /// Time of the next search for expired leases.
-    look_next: Duration,
+    next_expiry: Duration,
 }
 
 #[derive(Debug)]
@@ -98,7 +98,7 @@ struct Held {
 
 /// A unit with one lease.
 #[derive(Clone, Copy, Debug)]
-pub struct SingleLease {
+pub struct UnbackedLease {
     /// The unit.
     pub unit: UnitId,
     /// The worker that holds the unit.
@@ -163,13 +163,13 @@ impl Leases {
         let expires = now.saturating_add(LEASE_TIME).min(renewable_until);
         let holding = Holding { worker, token, variant, work, since: now, expires, renewable_until };
         if let Some(lent) = self.by_unit.get_mut(&unit) {
-            self.single.remove(&(lent.first.since, unit));
+            self.unbacked.remove(&(lent.first.since, unit));
             if let Some(former) = lent.backup.replace(holding) {
                 self.forget(unit, &former);
             }
         } else {
             self.to_count += usize::from(purpose == Purpose::Count);
-            self.single.insert((now, unit));
+            self.unbacked.insert((now, unit));
             self.by_unit.insert(unit, Lent { purpose, first: holding, backup: None });
         }
         let new = || Held { owner: owner.clone(), units: BTreeSet::new(), work: 0 };
@@ -181,7 +181,7 @@ impl Leases {
     }
 
     /// The unit has lost its standing count, so its leases are now for a first count.
-    pub fn counts_now(&mut self, unit: UnitId) {
+    pub fn promote_to_count(&mut self, unit: UnitId) {
         if let Some(lent) = self.by_unit.get_mut(&unit) {
             self.to_count += usize::from(lent.purpose != Purpose::Count);
             lent.purpose = Purpose::Count;
@@ -200,7 +200,7 @@ impl Leases {
     }
 
     /// Limits the renewal of the worker's lease to this time.
-    pub fn shorten(&mut self, unit: UnitId, worker: WorkerId, until: Duration) {
+    pub fn limit_renewal(&mut self, unit: UnitId, worker: WorkerId, until: Duration) {
         if let Some(holding) = self.by_unit.get_mut(&unit).and_then(|lent| lent.of(worker)) {
             holding.renewable_until = holding.renewable_until.min(until);
             holding.expires = holding.expires.min(holding.renewable_until);
@@ -222,15 +222,15 @@ impl Leases {
             let ended = lent.first;
             if let Some(backup) = lent.backup.take() {
                 lent.first = backup;
-                self.single.insert((backup.since, unit));
+                self.unbacked.insert((backup.since, unit));
             } else {
-                self.single.remove(&(ended.since, unit));
+                self.unbacked.remove(&(ended.since, unit));
                 self.to_count -= usize::from(lent.purpose == Purpose::Count);
                 self.by_unit.remove(&unit);
             }
             ended
         } else if let Some(ended) = lent.backup.take_if(|backup| backup.worker == worker) {
-            self.single.insert((lent.first.since, unit));
+            self.unbacked.insert((lent.first.since, unit));
             ended
         } else {
             return false;
@@ -272,10 +272,10 @@ impl Leases {
     /// Ends expired leases. Returns their units by worker.
     pub fn expire(&mut self, now: Duration) -> BTreeMap<WorkerId, Vec<UnitId>> {
         let mut expired: BTreeMap<WorkerId, Vec<UnitId>> = BTreeMap::new();
-        if now < self.look_next {
+        if now < self.next_expiry {
             return expired;
         }
-        self.look_next = now.saturating_add(LOOK_EVERY);
+        self.next_expiry = now.saturating_add(EXPIRY_INTERVAL);
         for (unit, lent) in &self.by_unit {
             for holding in lent.holdings().filter(|holding| holding.expires <= now) {
                 expired.entry(holding.worker).or_default().push(*unit);
@@ -289,15 +289,15 @@ impl Leases {
     }
 
     /// True if a unit has only one lease and can have a backup.
-    pub fn has_single(&self) -> bool {
-        !self.single.is_empty()
+    pub fn has_unbacked(&self) -> bool {
+        !self.unbacked.is_empty()
     }
 
     /// The units with one lease, the oldest one first.
-    pub fn single(&self) -> impl Iterator<Item = SingleLease> + '_ {
-        self.single.iter().filter_map(|(_, unit)| {
+    pub fn unbacked(&self) -> impl Iterator<Item = UnbackedLease> + '_ {
+        self.unbacked.iter().filter_map(|(_, unit)| {
             let Holding { worker, variant, .. } = self.by_unit.get(unit)?.first;
-            Some(SingleLease { unit: *unit, holder: worker, variant })
+            Some(UnbackedLease { unit: *unit, holder: worker, variant })
         })
     }
 

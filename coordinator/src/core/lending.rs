@@ -18,7 +18,7 @@ use queens::kernel::{KernelName, Method};
 use rand::RngExt;
 use records::standing::{Identity, Level, MachineId, Origin};
 
-use super::leases::{Loan, Purpose, SingleLease};
+use super::leases::{Loan, Purpose, UnbackedLease};
 use super::members::Methods;
 use super::share::{Borrower, Share, is_speed_known, speed_of_others, usual_speed};
 use super::votes::{CheckKind, Need, label_of};
@@ -26,23 +26,23 @@ use super::workload::ORBITS;
 use super::{Core, Refusal};
 
 /// Maximum number of units lent in one call. The keeper answers no other call meanwhile.
-pub(super) const MOST_LENT: u32 = 4096;
+pub(super) const MAX_LEASES_PER_CALL: u32 = 4096;
 
 /// Number of the oldest leases that are considered for a backup.
-const LEASES_LOOKED_AT: usize = 1000;
+const MAX_BACKUP_CANDIDATES: usize = 1000;
 
 /// How often a check uses another kernel, and how many times as long such a check takes. Measured factors: 2 (n = 18)
 /// to 8 (n = 16) for units of less than a second.
-const OTHER_KERNEL: Otherwise = Otherwise { one_in: 8, work: 4 };
+const OTHER_KERNEL_RATE: OtherKernelRate = OtherKernelRate { one_in: 8, work: 4 };
 /// The same for a large unit that was cut for halves that meet. The row-by-row search takes 8 to 12 times as long for it
 /// (n = 22 to 27), so one check in eight would be more work than all other checks.
-const SEARCH_OF_LARGE: Otherwise = Otherwise { one_in: 64, work: 10 };
+const LARGE_SEARCH_RATE: OtherKernelRate = OtherKernelRate { one_in: 64, work: 10 };
 
 /// Work of a large unit, in nanoseconds of one core.
-const LARGE: u64 = 1_000_000_000;
+const LARGE_UNIT_WORK: u64 = 1_000_000_000;
 
 /// How often a check uses another kernel, and the factor by which it takes longer.
-struct Otherwise {
+struct OtherKernelRate {
     one_in: u32,
     work: u64,
 }
@@ -60,7 +60,7 @@ impl Core {
         if self.paused.is_some() || self.drains(worker) {
             return Ok(Vec::new());
         }
-        let (want, share) = (want.min(MOST_LENT) as usize, self.share(&borrower));
+        let (want, share) = (want.min(MAX_LEASES_PER_CALL) as usize, self.share(&borrower));
         let mut leases = self.lend_disputes(now, &borrower, want);
         while leases.len() < want && share.has_room(&self.leases, &borrower) {
             let Some(lease) = self.lend_next(now, &borrower) else { break };
@@ -69,7 +69,7 @@ impl Core {
         if leases.is_empty() {
             leases.extend(self.lend_suspect(now, &borrower));
         }
-        if leases.is_empty() && !self.schedule.has_fresh(&self.work) {
+        if leases.is_empty() && !self.schedule.has_uncounted(&self.work) {
             leases = self.lend_backups(now, &borrower, want);
         }
         Ok(leases)
@@ -77,7 +77,7 @@ impl Core {
 
     /// True if a unit may be open. If false, no waiting request can be answered with a lease.
     pub fn may_lend(&self) -> bool {
-        self.paused.is_none() && (self.schedule.has_any(&self.work) || self.leases.has_single())
+        self.paused.is_none() && (self.schedule.has_any(&self.work) || self.leases.has_unbacked())
     }
 
     /// The properties of a worker that determine its leases.
@@ -86,10 +86,10 @@ impl Core {
     /// The worker is not registered.
     pub(super) fn borrower(&mut self, now: Duration, worker: WorkerId) -> Result<Borrower, Refusal> {
         let standing = self.votes.standing();
-        self.members.look_up_participants(&standing.sums().machines);
+        self.members.refresh_participants(&standing.sums().machines);
         let is_only_owner = self.members.owners() < 2;
         let usual_speed = usual_speed(standing);
-        let found = self.members.heard_of(now, worker)?;
+        let found = self.members.note_call(now, worker)?;
         Ok(Borrower {
             worker,
             threads: f64::from(found.threads),
@@ -125,7 +125,7 @@ impl Core {
 
     /// Lends the next check or unit without a count.
     fn lend_next(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
-        while let Some(unit) = self.next_check(now, borrower).or_else(|| self.schedule.take_fresh(&self.work))
+        while let Some(unit) = self.next_check(now, borrower).or_else(|| self.schedule.take_uncounted(&self.work))
         {
             let lease = self.lend(now, borrower, unit);
             if lease.is_some() {
@@ -182,7 +182,7 @@ impl Core {
         let hardware = self.votes.hardware(counted);
         if !hardware.is_card()
             || borrower.hardware.differs_from(hardware)
-            || !self.schedule.has_fresh(&self.work)
+            || !self.schedule.has_uncounted(&self.work)
         {
             return false;
         }
@@ -201,12 +201,12 @@ impl Core {
 
     /// The worker's task for a unit, which may be lent to another worker.
     fn task(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
-        let is_kept_from_it = self.schedule.is_kept_from(unit, &borrower.identity.owner);
-        if is_kept_from_it { None } else { self.task_though_lost(now, borrower, unit) }
+        let is_withheld = self.schedule.is_withheld_from(unit, &borrower.identity.owner);
+        if is_withheld { None } else { self.task_despite_losses(now, borrower, unit) }
     }
 
     /// The worker's task for a unit, even if the unit may have killed workers of its owner.
-    fn task_though_lost(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
+    fn task_despite_losses(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
         match self.votes.need(&self.work, unit) {
             Need::Count => Some((Purpose::Count, Variant::default())),
             Need::Decision => {
@@ -243,7 +243,7 @@ impl Core {
             others.any(|other| {
                 !ballot.is_full_for(other.owner.name())
                     && ballot.first_question(other).is_some()
-                    && !self.schedule.is_kept_from(unit, &other.owner)
+                    && !self.schedule.is_withheld_from(unit, &other.owner)
             })
         };
         let label = label_of(kernel, self.work.is_symmetric_count(unit));
@@ -269,11 +269,11 @@ impl Core {
     /// Lends the unit if the worker has a task for it.
     pub(super) fn lend(&mut self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Lease> {
         let task = self.open_task(now, borrower, unit)?;
-        Some(self.lend_to_do(now, borrower, unit, task))
+        Some(self.lend_task(now, borrower, unit, task))
     }
 
     /// Lends the unit for this task. A random share of checks uses another kernel.
-    fn lend_to_do(
+    fn lend_task(
         &mut self,
         now: Duration,
         borrower: &Borrower,
@@ -290,7 +290,7 @@ impl Core {
             && !self.work.is_symmetric_count(unit)
             && !is_own()
         {
-            variant.other_kernel = self.random.random_ratio(1, self.otherwise(unit, borrower).one_in);
+            variant.other_kernel = self.random.random_ratio(1, self.other_kernel_rate(unit, borrower).one_in);
         }
         self.lend_as(now, borrower, unit, (purpose, variant))
     }
@@ -303,7 +303,7 @@ impl Core {
         unit: UnitId,
         (purpose, variant): Task,
     ) -> Lease {
-        let times = if variant.other_kernel { self.otherwise(unit, borrower).work } else { 1 };
+        let times = if variant.other_kernel { self.other_kernel_rate(unit, borrower).work } else { 1 };
         let work = self.work.weight(unit).saturating_mul(times);
         let token = self.key.token(unit, variant, borrower.worker, &borrower.identity);
         let lease = Lease { unit, token, variant };
@@ -313,12 +313,12 @@ impl Core {
     }
 
     /// The rate and cost of checks with the kernel that the borrower does not use.
-    fn otherwise(&self, unit: UnitId, borrower: &Borrower) -> Otherwise {
+    fn other_kernel_rate(&self, unit: UnitId, borrower: &Borrower) -> OtherKernelRate {
         let other_is_search = borrower.kernel.method == Method::Meet;
-        if self.work.is_for_meet() && other_is_search && self.work.weight(unit) >= LARGE {
-            SEARCH_OF_LARGE
+        if self.work.is_for_meet() && other_is_search && self.work.weight(unit) >= LARGE_UNIT_WORK {
+            LARGE_SEARCH_RATE
         } else {
-            OTHER_KERNEL
+            OTHER_KERNEL_RATE
         }
     }
 
@@ -333,13 +333,13 @@ impl Core {
             self.schedule.take_suspect(unit);
             return self.lend(now, borrower, unit);
         }
-        if !self.leases.is_empty() || self.schedule.has_fresh(&self.work) {
+        if !self.leases.is_empty() || self.schedule.has_uncounted(&self.work) {
             return None;
         }
-        let task_of = |unit| Some((unit, self.task_though_lost(now, borrower, unit)?));
-        let (unit, task) = self.schedule.may_be_tried(now).find_map(task_of)?;
+        let task_of = |unit| Some((unit, self.task_despite_losses(now, borrower, unit)?));
+        let (unit, task) = self.schedule.due_for_retry(now).find_map(task_of)?;
         self.schedule.take_suspect(unit);
-        Some(self.lend_to_do(now, borrower, unit, task))
+        Some(self.lend_task(now, borrower, unit, task))
     }
 
     /// Lends backups of the oldest leases to idle threads. Leases of other owners come first, then leases of other
@@ -349,24 +349,24 @@ impl Core {
         if idle == 0 {
             return Vec::new();
         }
-        let closeness = |single: &SingleLease| {
-            let holder = self.members.get(single.holder).map(|holder| &holder.identity);
+        let closeness = |unbacked: &UnbackedLease| {
+            let holder = self.members.get(unbacked.holder).map(|holder| &holder.identity);
             let is_same_owner = holder.is_some_and(|holder| holder.owner == borrower.identity.owner);
             (is_same_owner, holder == Some(&borrower.identity))
         };
         let candidates =
-            self.leases.single().take(LEASES_LOOKED_AT).filter(|single| single.holder != borrower.worker);
-        let tasks = candidates.filter_map(|single| Some((self.backup_task(now, borrower, &single)?, single)));
+            self.leases.unbacked().take(MAX_BACKUP_CANDIDATES).filter(|unbacked| unbacked.holder != borrower.worker);
+        let tasks = candidates.filter_map(|unbacked| Some((self.backup_task(now, borrower, &unbacked)?, unbacked)));
         let mut tasks: Vec<_> = tasks.collect();
-        tasks.sort_by_key(|(_, single)| closeness(single));
+        tasks.sort_by_key(|(_, unbacked)| closeness(unbacked));
         tasks.truncate(idle.min(want));
-        tasks.into_iter().map(|(task, single)| self.lend_as(now, borrower, single.unit, task)).collect()
+        tasks.into_iter().map(|(task, unbacked)| self.lend_as(now, borrower, unbacked.unit, task)).collect()
     }
 
     /// How a backup counts a lent unit: with the other image, so that the later count checks the earlier count. A
     /// symmetric count uses the other algorithm.
-    fn backup_task(&self, now: Duration, borrower: &Borrower, single: &SingleLease) -> Option<Task> {
-        let SingleLease { unit, variant: Variant { mirrored, other_kernel }, .. } = *single;
+    fn backup_task(&self, now: Duration, borrower: &Borrower, unbacked: &UnbackedLease) -> Option<Task> {
+        let UnbackedLease { unit, variant: Variant { mirrored, other_kernel }, .. } = *unbacked;
         let task = self.task(now, borrower, unit)?;
         if self.votes.need(&self.work, unit) != Need::Count {
             return Some(task);

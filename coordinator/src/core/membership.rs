@@ -9,8 +9,8 @@ use records::standing::Identity;
 use tracing::Level;
 
 use super::leases::{LEASE_TIME, Purpose};
-use super::lending::MOST_LENT;
-use super::members::{Distrust, MOST_OF_AN_OWNER, NoWorker};
+use super::lending::MAX_LEASES_PER_CALL;
+use super::members::{Distrust, MAX_WORKERS_PER_OWNER, NoWorker};
 use super::share::{Borrower, usual_speed};
 use super::{Core, Refusal};
 use crate::event::Event;
@@ -55,10 +55,10 @@ impl Core {
             let may_hold = renewable_until.is_some() || share.has_room(&self.leases, &borrower);
             let lease = self.lend_again(now, &borrower, lease, may_hold);
             // Repeated registration must not extend the time for a unit.
-            renewable_until.into_iter().for_each(|until| self.leases.shorten(lease.unit, worker, until));
+            renewable_until.into_iter().for_each(|until| self.leases.limit_renewal(lease.unit, worker, until));
             leases.push(lease);
         }
-        for unit in claimed.into_iter().take(MOST_LENT as usize) {
+        for unit in claimed.into_iter().take(MAX_LEASES_PER_CALL as usize) {
             if !share.has_room(&self.leases, &borrower) {
                 break;
             }
@@ -76,7 +76,7 @@ impl Core {
             return Ok(());
         }
         let silent = self.members.most_silent(owner, now.saturating_sub(LEASE_TIME));
-        self.forget(now, silent.ok_or(Refusal::TooManyWorkers(MOST_OF_AN_OWNER))?);
+        self.forget(now, silent.ok_or(Refusal::TooManyWorkers(MAX_WORKERS_PER_OWNER))?);
         Ok(())
     }
 
@@ -130,7 +130,7 @@ impl Core {
     /// # Errors
     /// The worker is not registered.
     pub fn renew(&mut self, now: Duration, worker: WorkerId, held: &[Lease]) -> Result<Vec<UnitId>, Refusal> {
-        self.members.heard_of(now, worker)?;
+        self.members.note_call(now, worker)?;
         let named: BTreeSet<UnitId> = held.iter().map(|lease| lease.unit).collect();
         self.leases.renew(now, worker, &named);
         // A lease that ended because its count was recorded is not lost.
@@ -150,11 +150,11 @@ impl Core {
         held: &[Lease],
         leaving: bool,
     ) -> Result<(), Refusal> {
-        self.members.heard_of(now, worker)?;
+        self.members.note_call(now, worker)?;
         // Other leases were never given. Their units need not be in the plan.
         let ended: Vec<Lease> = held.iter().copied().filter(|lease| self.leases.end(*lease)).collect();
         if !leaving && ended.iter().any(|lease| self.work.wants_other_kernel(lease.unit, lease.variant)) {
-            self.members.has_one_method(worker);
+            self.members.limit_to_own_method(worker);
         }
         let mut units: Vec<UnitId> = ended.iter().map(|lease| lease.unit).collect();
         if leaving {
@@ -170,7 +170,7 @@ impl Core {
     ///
     /// The worker is not registered, or belongs to another owner.
     pub fn check_owner(&self, worker: WorkerId, owner: &Owner) -> Result<(), Refusal> {
-        if self.members.is_of(worker, owner) { Ok(()) } else { Err(Refusal::UnknownWorker(worker)) }
+        if self.members.belongs_to(worker, owner) { Ok(()) } else { Err(Refusal::UnknownWorker(worker)) }
     }
 
     /// Removes all workers of a revoked owner and reopens their units. Returns the number of workers.
@@ -204,7 +204,7 @@ impl Core {
         self.note_threads(now);
         let are_left = self.paused.is_none() && self.votes.has_only_checks_left(&self.work);
         self.independence.note_only_checks(now, are_left);
-        self.schedule.take_given_up()
+        self.schedule.take_newly_set_aside()
     }
 
     /// Removes a worker that is presumed lost.
@@ -234,14 +234,14 @@ impl Core {
         self.schedule.lost(now, units, &owner, has_other_owners);
         for unit in units {
             self.reopen(*unit);
-            self.schedule.put_last(*unit);
+            self.schedule.move_to_end(*unit);
         }
     }
 
     /// Updates the number and the speed of the connected threads.
     fn note_threads(&mut self, now: Duration) {
         self.progress.follow(now, self.members.believed_threads());
-        self.members.look_at_speeds(usual_speed(self.votes.standing()));
+        self.members.update_speeds(usual_speed(self.votes.standing()));
     }
 
     /// Pauses lending for this reason, or resumes it. Units that are lent may still be counted.
@@ -279,7 +279,7 @@ impl Core {
     }
 
     /// True if no worker is registered.
-    pub fn is_deserted(&self) -> bool {
+    pub fn has_no_workers(&self) -> bool {
         self.members.is_empty()
     }
 }

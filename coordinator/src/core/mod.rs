@@ -127,7 +127,7 @@ impl Core {
         };
         core.votes.disputed().into_iter().for_each(|unit| core.schedule.put(unit, Need::Decision));
         core.counts_adopted();
-        core.follow_policy();
+        core.apply_policy();
         core
     }
 

@@ -25,7 +25,7 @@ impl Core {
         worker: WorkerId,
         reported: &UnitCount,
     ) -> Result<(Verdict, Vec<Record>), Refusal> {
-        let member = self.members.heard_of(now, worker)?;
+        let member = self.members.note_call(now, worker)?;
         let (identity, kernel) = (member.identity.clone(), member.kernel);
         let Lease { unit, variant, .. } = reported.lease;
         let is_lent = self.key.has_given(&reported.lease, worker, &identity);
@@ -47,7 +47,7 @@ impl Core {
             of_owner: String::new(),
             at: unix_time,
         };
-        self.members.look_up_participants(&self.votes.standing().sums().machines);
+        self.members.refresh_participants(&self.votes.standing().sums().machines);
         let maker = (identity.owner.name(), &*identity.machine);
         let has_checkers = self.members.participants().highest_degree(maker) > Level::AnotherWay;
         let standing = self.votes.standing().vote(unit);
@@ -63,7 +63,7 @@ impl Core {
 
     /// True if this count equals the standing count of its unit; none if the worker never held the unit, or if the unit
     /// has no standing count.
-    pub fn says_what_stands(&self, worker: WorkerId, reported: &UnitCount) -> Option<bool> {
+    pub fn matches_standing_count(&self, worker: WorkerId, reported: &UnitCount) -> Option<bool> {
         let identity = &self.members.get(worker)?.identity;
         let is_lent = self.key.has_given(&reported.lease, worker, identity);
         let unit = Some(reported.lease.unit).filter(|unit| is_lent && self.has_count(*unit))?;
@@ -101,7 +101,7 @@ impl Core {
                 }
                 Record::Check(r) | Record::Conflict(r) => self.counted(r.unit),
                 Record::Retract(r) => {
-                    self.leases.counts_now(r.unit);
+                    self.leases.promote_to_count(r.unit);
                     self.reopen(r.unit);
                 }
                 Record::Restore(r) => {
@@ -112,7 +112,7 @@ impl Core {
                 // The schedule has dropped checks of counts that were not believed.
                 Record::Policy(_) | Record::Admit(_) => {
                     self.counts_adopted();
-                    self.follow_policy();
+                    self.apply_policy();
                 }
                 Record::Expel(_)
                 | Record::Merged(_)
@@ -126,15 +126,15 @@ impl Core {
             self.note_dispute(record, change);
         }
         if self.votes.standing().sums().machines.iter().count() != machines {
-            self.members.forget_participants();
+            self.members.invalidate_participants();
         }
-        self.follow_trust();
+        self.apply_trust_changes();
         Ok(())
     }
 
     /// A count of the unit is on record, so its leases end.
     fn counted(&mut self, unit: UnitId) {
-        self.schedule.survived(unit);
+        self.schedule.clear_losses(unit);
         self.leases.end_unit(unit);
         self.reopen(unit);
     }
@@ -175,11 +175,11 @@ impl Core {
     }
 
     /// Removes the workers of newly quarantined machines. If they register again, they are refused.
-    fn follow_trust(&mut self) {
+    fn apply_trust_changes(&mut self) {
         if !self.votes.has_trust_changed() {
             return;
         }
-        self.members.forget_participants();
+        self.members.invalidate_participants();
         let expelled = self.members.on_machines(|machine| self.votes.is_quarantined(machine));
         expelled.into_iter().for_each(|worker| self.remove(worker));
         // Other workers may be able to decide the disputes now.
@@ -194,20 +194,20 @@ impl Core {
     /// Counts and their origins have been read from the ledger. Their checks and retractions can now be scheduled.
     pub fn counts_adopted(&mut self) {
         self.votes.counts_adopted();
-        self.members.forget_participants();
+        self.members.invalidate_participants();
         self.schedule.forget_checks();
         self.votes.checks_due(&self.work).into_iter().for_each(|unit| self.reopen(unit));
     }
 
     /// Requires checks by another owner if the policy does.
-    pub(super) fn follow_policy(&mut self) {
+    pub(super) fn apply_policy(&mut self) {
         self.independence.require_two_owners(self.votes.require_owners().is_some());
     }
 
     /// Schedules a unit that no worker holds. If a count of the unit is being written, the unit is scheduled
     /// afterwards.
     pub(super) fn reopen(&mut self, unit: UnitId) {
-        if !self.leases.contains(unit) && !self.votes.open_when_recorded(unit) {
+        if !self.leases.contains(unit) && !self.votes.reopen_when_recorded(unit) {
             self.schedule.put(unit, self.votes.need(&self.work, unit));
         }
     }

@@ -11,20 +11,20 @@ use super::leases::{LEASE_TIME, Leases};
 use super::members::{Members, Methods};
 
 /// A worker with less work than this would be idle before the next reply arrives.
-const AT_LEAST: Duration = Duration::from_millis(10);
+const MIN_WORK_AHEAD: Duration = Duration::from_millis(10);
 
 /// A lease is renewable for this many times the time that other workers need for the unit and for all units that the
 /// worker held before it.
-const RENEWABLE: u32 = 10;
+const RENEWAL_FACTOR: u32 = 10;
 
 /// A card prepares its next unit while it counts the current unit.
-const UNITS_OF_CARD: u64 = 2;
+const MIN_CARD_UNITS: u64 = 2;
 
 /// Upper limit of the renewal time.
-const LONGEST: Duration = Duration::from_hours(24 * 365 * 100);
+const MAX_RENEWAL: Duration = Duration::from_hours(24 * 365 * 100);
 
 /// Assumed speed of threads without counts.
-const SLOW: f64 = 1.0 / SLOWER as f64;
+const UNKNOWN_THREAD_SPEED: f64 = 1.0 / SLOWER as f64;
 
 /// A worker that asks for units.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub struct Borrower {
 impl Borrower {
     /// The number of units that it must hold so that none of its threads is idle.
     pub fn units_at_a_time(&self) -> u64 {
-        (self.threads as u64).max(if self.hardware.is_card() { UNITS_OF_CARD } else { 1 })
+        (self.threads as u64).max(if self.hardware.is_card() { MIN_CARD_UNITS } else { 1 })
     }
 
     /// How long it may renew a lease of a unit with this work, in nanoseconds of one core, in addition to all units
@@ -61,7 +61,7 @@ impl Borrower {
     pub fn renewable_for(&self, leases: &Leases, work: u64) -> Duration {
         let speed = self.speed_of_others.max(self.worth * self.usual_speed / self.threads.max(1.0));
         let of_thread = leases.work_of(self.worker) as f64 / self.threads.max(1.0) + work as f64;
-        LEASE_TIME.max(time(of_thread, speed).saturating_mul(RENEWABLE))
+        LEASE_TIME.max(time(of_thread, speed).saturating_mul(RENEWAL_FACTOR))
     }
 }
 
@@ -69,13 +69,13 @@ impl Borrower {
 #[derive(Debug)]
 pub struct Share {
     /// The worker gets another unit while it holds at most this work.
-    fair: u128,
+    fair_work: u128,
     /// The worker would be idle with at most this work.
-    soon: u128,
+    idle_work: u128,
     /// The worker would be idle with fewer units than this.
     units: u64,
     /// An idle worker gets another unit only while its owner holds at most this work.
-    part: u128,
+    owner_work: u128,
 }
 
 impl Share {
@@ -87,36 +87,36 @@ impl Share {
     /// beyond the quarter is limited to the part of its owner. All owners have equal parts.
     pub fn of(borrower: &Borrower, members: &Members, to_do: f64, is_speed_known: bool) -> Self {
         let quarter = to_do * borrower.worth / (4.0 * members.worth().max(borrower.worth));
-        let soon = borrower.worth * borrower.usual_speed * AT_LEAST.as_nanos() as f64;
+        let idle_work = borrower.worth * borrower.usual_speed * MIN_WORK_AHEAD.as_nanos() as f64;
         // The remaining work is an estimate from average units. A single owner must not wait because its units take
         // longer.
-        let part = match members.owners() {
+        let owner_work = match members.owners() {
             0 | 1 => u128::MAX,
             owners => (to_do / owners as f64) as u128,
         };
-        let soon = if is_speed_known { soon as u128 } else { 0 };
-        Self { fair: quarter as u128, soon, units: borrower.units_at_a_time(), part }
+        let idle_work = if is_speed_known { idle_work as u128 } else { 0 };
+        Self { fair_work: quarter as u128, idle_work, units: borrower.units_at_a_time(), owner_work }
     }
 
     /// True if the worker may get one more unit.
     pub fn has_room(&self, leases: &Leases, borrower: &Borrower) -> bool {
         let (work, units) = (leases.work_of(borrower.worker), leases.units_of(borrower.worker));
-        let would_wait = work <= self.soon || units < self.units;
-        work <= self.fair || (would_wait && leases.work_of_owner(&borrower.identity.owner) <= self.part)
+        let would_wait = work <= self.idle_work || units < self.units;
+        work <= self.fair_work || (would_wait && leases.work_of_owner(&borrower.identity.owner) <= self.owner_work)
     }
 }
 
 /// The usual speed of a thread, in seconds of expected work per second of processor time. It is the median by work,
 /// because workers report their own times: owners that are at least as fast did half of the work.
 pub fn usual_speed(standing: &Standing) -> f64 {
-    median(took_by_owners(standing).map(|(_, took)| took)).unwrap_or(SLOW)
+    median(took_by_owners(standing).map(|(_, took)| took)).unwrap_or(UNKNOWN_THREAD_SPEED)
 }
 
 /// The usual speed of the other owners' threads, or the assumed speed if none of them has counted. So an owner cannot
 /// set its own renewal time.
 pub fn speed_of_others(standing: &Standing, owner: &Owner, is_only_owner: bool) -> f64 {
     let others = took_by_owners(standing).filter(|(other, _)| *other != owner.name()).map(|(_, took)| took);
-    median(others).unwrap_or_else(|| if is_only_owner { usual_speed(standing) } else { SLOW })
+    median(others).unwrap_or_else(|| if is_only_owner { usual_speed(standing) } else { UNKNOWN_THREAD_SPEED })
 }
 
 /// True if a recorded count has a processor time.
@@ -132,7 +132,7 @@ fn took_by_owners(standing: &Standing) -> impl Iterator<Item = (&str, &Took)> {
 
 /// How long a thread with this speed takes for this work, in nanoseconds of one core.
 fn time(work: f64, speed: f64) -> Duration {
-    Duration::try_from_secs_f64(work / 1e9 / speed).unwrap_or(LONGEST).min(LONGEST)
+    Duration::try_from_secs_f64(work / 1e9 / speed).unwrap_or(MAX_RENEWAL).min(MAX_RENEWAL)
 }
 /// The speed at or above which half of the work was done; none without counts.
 fn median<'a>(took: impl Iterator<Item = &'a Took>) -> Option<f64> {

@@ -87,7 +87,7 @@ impl Keeper {
 
     fn judge_late_count(&mut self, owner: &Owner, worker: WorkerId, count: &UnitCount) -> Verdict {
         let (unit, completions) = (count.lease.unit, count.completions);
-        match self.core.says_what_stands(worker, count) {
+        match self.core.matches_standing_count(worker, count) {
             Some(true) => Verdict::Known,
             Some(false) if self.news.may_log(owner) => {
                 warn!(%unit, %worker, completions, "a count that came after the answer says otherwise");

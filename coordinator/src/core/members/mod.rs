@@ -52,7 +52,7 @@ struct Presence {
 
 /// The connected workers of a machine.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Crew {
+pub struct ConnectedWorkers {
     /// The number of these workers.
     pub workers: u64,
     /// The number of their threads.
@@ -62,7 +62,7 @@ pub struct Crew {
 }
 
 /// The connected workers of machines, by owner and name of the machine.
-pub type Crews<'a> = HashMap<(&'a str, &'a str), Crew>;
+pub type WorkersByMachine<'a> = HashMap<(&'a str, &'a str), ConnectedWorkers>;
 
 /// One worker.
 #[derive(Debug)]
@@ -101,15 +101,15 @@ impl Member {
 
     /// Its speed in threads of the mean speed. `mean` is in expected work per second.
     pub fn worth(&self, mean: f64) -> f64 {
-        f64::from(self.threads) * self.thread_speed.beside(mean)
+        f64::from(self.threads) * self.thread_speed.relative_to(mean)
     }
 }
 
 /// Maximum number of registered workers of one owner.
-pub const MOST_OF_AN_OWNER: usize = 4096;
+pub const MAX_WORKERS_PER_OWNER: usize = 4096;
 
 /// Maximum number of workers, and of machines, in a status. It keeps the status within the size limit of a message.
-pub const MOST_LISTED: usize = 1000;
+pub const MAX_LISTED: usize = 1000;
 
 impl Members {
     /// No workers. Their numbers will be random: a worker cannot guess the number of another worker, and a restarted
@@ -158,7 +158,7 @@ impl Members {
     ///
     /// # Errors
     /// It is not registered.
-    pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&Member, Refusal> {
+    pub fn note_call(&mut self, now: Duration, id: WorkerId) -> Result<&Member, Refusal> {
         let worker = self.by_id.get_mut(&id).ok_or(Refusal::UnknownWorker(id))?;
         worker.last_word = now;
         self.machines.get_mut(&worker.identity).into_iter().for_each(|machine| machine.last_word = now);
@@ -211,18 +211,18 @@ impl Members {
     }
 
     /// True if the worker is registered and belongs to this owner.
-    pub fn is_of(&self, id: WorkerId, owner: &Owner) -> bool {
+    pub fn belongs_to(&self, id: WorkerId, owner: &Owner) -> bool {
         self.by_id.get(&id).is_some_and(|worker| worker.identity.owner == *owner)
     }
 
     /// The workers of this owner.
     pub fn of(&self, owner: &Owner) -> Vec<WorkerId> {
-        self.those(|worker| worker.identity.owner == *owner)
+        self.select(|worker| worker.identity.owner == *owner)
     }
 
     /// True if the owner may register another worker.
     pub fn has_room(&self, owner: &Owner) -> bool {
-        self.owners.get(owner).copied().unwrap_or(0) < MOST_OF_AN_OWNER as u64
+        self.owners.get(owner).copied().unwrap_or(0) < MAX_WORKERS_PER_OWNER as u64
     }
 
     /// The worker of the owner that has been silent longest, if its last call came before `since`.
@@ -232,7 +232,7 @@ impl Members {
     }
 
     /// Limits the worker to the method of its kernel.
-    pub fn has_one_method(&mut self, id: WorkerId) {
+    pub fn limit_to_own_method(&mut self, id: WorkerId) {
         self.by_id.get_mut(&id).into_iter().for_each(|worker| worker.methods = Methods::Own);
     }
 
@@ -266,7 +266,7 @@ impl Members {
     }
 
     /// Updates the speed of all workers. `mean` is the mean speed of a thread in expected work per second.
-    pub fn look_at_speeds(&mut self, mean: f64) {
+    pub fn update_speeds(&mut self, mean: f64) {
         self.worth = self.by_id.values().map(|worker| worker.worth(mean)).sum();
     }
 
@@ -299,15 +299,15 @@ impl Members {
 
     /// The workers whose last call came before this time.
     pub fn silent(&self, since: Duration) -> Vec<WorkerId> {
-        self.those(|worker| worker.last_word < since)
+        self.select(|worker| worker.last_word < since)
     }
 
     /// The workers on machines that satisfy `is_so`.
     pub fn on_machines(&self, is_so: impl Fn(&Identity) -> bool) -> Vec<WorkerId> {
-        self.those(|worker| is_so(&worker.identity))
+        self.select(|worker| is_so(&worker.identity))
     }
 
-    fn those(&self, are_meant: impl Fn(&Member) -> bool) -> Vec<WorkerId> {
+    fn select(&self, are_meant: impl Fn(&Member) -> bool) -> Vec<WorkerId> {
         let mut ids: Vec<_> =
             self.by_id.iter().filter(|(_, worker)| are_meant(worker)).map(|(id, _)| *id).collect();
         ids.sort_unstable();
@@ -335,7 +335,7 @@ impl Members {
     }
 
     /// Looks up the participants if they have changed.
-    pub fn look_up_participants(&mut self, on_record: &Machines) {
+    pub fn refresh_participants(&mut self, on_record: &Machines) {
         if self.participants.is_none() {
             let believed = on_record.iter().filter(|machine| !machine.is_quarantined()).map(Machine::maker);
             let here = self.machines.keys().map(|identity| (identity.owner.name(), &*identity.machine));
@@ -344,7 +344,7 @@ impl Members {
     }
 
     /// Marks the participants as changed.
-    pub fn forget_participants(&mut self) {
+    pub fn invalidate_participants(&mut self) {
         self.participants = None;
     }
 
@@ -378,25 +378,25 @@ impl Members {
     }
 
     /// The workers of each machine that have called since this time.
-    pub fn crews(&self, now: Duration, since: Duration) -> Crews<'_> {
-        let mut crews = Crews::new();
+    pub fn workers_by_machine(&self, now: Duration, since: Duration) -> WorkersByMachine<'_> {
+        let mut workers_by_machine = WorkersByMachine::new();
         for worker in self.by_id.values().filter(|worker| worker.last_word >= since) {
             let Identity { owner, machine } = &worker.identity;
-            let crew = crews.entry((owner.name(), machine)).or_default();
-            crew.workers += 1;
-            crew.threads += u64::from(worker.threads);
-            crew.work_rate += worker.rate.work_per_second(now).unwrap_or(0.0);
+            let connected = workers_by_machine.entry((owner.name(), machine)).or_default();
+            connected.workers += 1;
+            connected.threads += u64::from(worker.threads);
+            connected.work_rate += worker.rate.work_per_second(now).unwrap_or(0.0);
         }
-        crews
+        workers_by_machine
     }
 
     /// The status of the workers that called most recently, by owner and name. `leased` returns the number of units
     /// that a worker holds.
     pub fn status(&self, now: Duration, leased: impl Fn(WorkerId) -> u64) -> Vec<WorkerStatus> {
         let mut workers: Vec<_> = self.by_id.iter().collect();
-        if workers.len() > MOST_LISTED {
-            workers.select_nth_unstable_by_key(MOST_LISTED, |(id, worker)| (Reverse(worker.last_word), **id));
-            workers.truncate(MOST_LISTED);
+        if workers.len() > MAX_LISTED {
+            workers.select_nth_unstable_by_key(MAX_LISTED, |(id, worker)| (Reverse(worker.last_word), **id));
+            workers.truncate(MAX_LISTED);
         }
         workers.sort_unstable_by_key(|(id, worker)| (&worker.identity, &worker.name, **id));
         let status = |(id, worker): (&WorkerId, &Member)| WorkerStatus {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use domain::TimeLeft;
 
 pub use rate::Rate;
-pub use speed::Rest;
+pub use speed::RemainingWork;
 use speed::Speed;
 
 /// The speed of a run.
@@ -52,7 +52,7 @@ impl Progress {
     }
 
     /// The estimated remaining time; none if it is unknown.
-    pub fn left(&self, now: Duration, rest: Rest) -> Option<TimeLeft> {
+    pub fn left(&self, now: Duration, rest: RemainingWork) -> Option<TimeLeft> {
         self.speed.left(now, rest)
     }
 }

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 /// Memory of a rate, in seconds. Older counts weigh less than 1/e.
-const MEMORY: f64 = 120.0;
+const MEMORY_SECONDS: f64 = 120.0;
 
 /// If counts are rare, the memory spans about this many counts,
-const COUNTS: f64 = 16.0;
+const MEMORY_COUNTS: f64 = 16.0;
 
 /// but at most the time of one thread for this many units.
-const UNITS: f64 = 4.0;
+const MEMORY_UNITS: f64 = 4.0;
 
 /// An exponentially weighted rate without bias from its first counts on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +33,7 @@ impl Rate {
     pub fn add(&mut self, now: Duration, work: f64, took: f64, threads: u64) {
         let threads = threads.max(1) as f64;
         let mean = (self.took + took) / (self.counts + 1.0);
-        self.longer = mean * UNITS.min(COUNTS / threads);
+        self.longer = mean * MEMORY_UNITS.min(MEMORY_COUNTS / threads);
         if self.counts > 0.0 {
             *self = self.aged(now);
         } else {
@@ -64,7 +64,7 @@ impl Rate {
     /// The rate with weights at this time.
     fn aged(&self, now: Duration) -> Self {
         let age = now.saturating_sub(self.last).as_secs_f64();
-        let memory = self.longer.max(MEMORY);
+        let memory = self.longer.max(MEMORY_SECONDS);
         let decay = (-age / memory).exp();
         Self {
             counts: self.counts * decay,

@@ -25,33 +25,33 @@ const SPREAD_OF_KINDS: f64 = 0.12;
 const SPREAD_OF_THREADS: f64 = 0.6;
 
 /// 80 % of cases lie within this many standard deviations.
-const FOUR_OF_FIVE: f64 = 1.28;
+const DEVIATIONS_OF_80_PERCENT: f64 = 1.28;
 
 /// Beyond this number of units, older units lose weight.
-const MEMORY: f64 = 2000.0;
+const MEMORY_UNITS: f64 = 2000.0;
 
 /// At least this many units are remembered after any change.
-const KEPT: f64 = 8.0;
+const MIN_UNITS_KEPT: f64 = 8.0;
 
 /// Time for which workers gather counts before a report, in seconds.
-const GATHERED: f64 = 0.25;
+const GATHERING_TIME: f64 = 0.25;
 
 /// The memory of how busy threads are, in multiples of the time until this is measurable.
-const SETTLED: f64 = 20.0;
+const BUSY_MEMORY: f64 = 20.0;
 
 /// Factor by which a unit may exceed its expected time. Until the first count, a longer silence means that units take
 /// longer here, not that the threads are idle.
-const LONG_UNITS: f64 = 4.0;
+const LONG_UNIT_FACTOR: f64 = 4.0;
 
 /// After a silence of this many times the longest unit, the remaining time is unknown: the threads may not be counting.
-const STILL: f64 = 2.0;
+const SILENCE_FACTOR: f64 = 2.0;
 
 /// Minimum length of this silence, in seconds.
-const STILL_AT_LEAST: f64 = 60.0;
+const MIN_SILENCE: f64 = 60.0;
 
 /// The remaining work of counts and checks, in seconds of expected work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Rest {
+pub struct RemainingWork {
     /// Symmetric counts.
     pub symmetric: f64,
     /// All other units.
@@ -70,7 +70,7 @@ struct Counted {
 
 impl Counted {
     fn add(&mut self, expected: f64, processor: f64) {
-        if self.units >= MEMORY {
+        if self.units >= MEMORY_UNITS {
             *self = Self {
                 units: self.units / 2.0,
                 expected: self.expected / 2.0,
@@ -85,7 +85,7 @@ impl Counted {
     /// Reduces the weight of the units so far after a change of threads: by the square of the share of threads common
     /// to both times.
     fn change(&mut self, common: f64) {
-        let kept = (KEPT / self.units.max(KEPT)).max(common * common);
+        let kept = (MIN_UNITS_KEPT / self.units.max(MIN_UNITS_KEPT)).max(common * common);
         let Self { units, expected, processor } = *self;
         *self = Self { units: units * kept, expected: expected * kept, processor: processor * kept };
     }
@@ -133,7 +133,7 @@ impl Speed {
     pub fn new(unit: f64, units: u64, expected: f64, processor: f64) -> Self {
         let all = units.max(1) as f64;
         // Other machines may have counted them.
-        let known = all.min(MEMORY / 10.0);
+        let known = all.min(MEMORY_UNITS / 10.0);
         let completions = if units == 0 || expected * processor == 0.0 {
             Counted::default()
         } else {
@@ -151,7 +151,7 @@ impl Speed {
         self.busy.processor += processor;
         self.busy.reported = now;
         let wall = self.wall(now);
-        if wall > SETTLED * self.settling() {
+        if wall > BUSY_MEMORY * self.settling() {
             let before = self.share_of_threads(now);
             self.busy = Busy {
                 fresh: 0.0,
@@ -186,8 +186,8 @@ impl Speed {
     }
 
     /// The remaining time; none if no thread is connected or all are silent for too long.
-    pub fn left(&self, now: Duration, rest: Rest) -> Option<TimeLeft> {
-        if self.silence(now) > self.patience(now) {
+    pub fn left(&self, now: Duration, rest: RemainingWork) -> Option<TimeLeft> {
+        if self.silence(now) > self.max_silence(now) {
             return None;
         }
         let cores = self.busy.threads as f64 * self.share_of_threads(now);
@@ -199,11 +199,11 @@ impl Speed {
         let noise = self.noise(now);
         let of_threads = SPREAD_OF_THREADS * (noise / (1.0 + noise)).sqrt();
         let squares = [of_units, of_machines, of_threads, SPREAD_OF_KINDS].map(|spread| spread * spread);
-        let factor = (FOUR_OF_FIVE * squares.iter().sum::<f64>().sqrt()).exp();
+        let factor = (DEVIATIONS_OF_80_PERCENT * squares.iter().sum::<f64>().sqrt()).exp();
         let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
         let expected = processor / cores;
         // Half of the gathered counts are already made.
-        let expected = (expected - GATHERED / 2.0).max(expected / 2.0);
+        let expected = (expected - GATHERING_TIME / 2.0).max(expected / 2.0);
         Some(TimeLeft {
             expected: seconds(expected)?,
             low: seconds(expected / factor)?,
@@ -215,18 +215,18 @@ impl Speed {
     /// it is a divisor.
     fn wall(&self, now: Duration) -> f64 {
         let wall = now.saturating_sub(self.busy.since).as_secs_f64();
-        (wall - self.untold(now)).max(1e-3)
+        (wall - self.excused_silence(now)).max(1e-3)
     }
 
     /// The part of the silence that long units can explain, in seconds.
-    fn untold(&self, now: Duration) -> f64 {
-        self.silence(now).min(self.patience(now))
+    fn excused_silence(&self, now: Duration) -> f64 {
+        self.silence(now).min(self.max_silence(now))
     }
 
     /// The longest silence of busy threads, in seconds.
-    fn patience(&self, now: Duration) -> f64 {
-        let longest = LONG_UNITS * self.unit / self.ratio_of_completions(now);
-        STILL_AT_LEAST.max(STILL * longest)
+    fn max_silence(&self, now: Duration) -> f64 {
+        let longest = LONG_UNIT_FACTOR * self.unit / self.ratio_of_completions(now);
+        MIN_SILENCE.max(SILENCE_FACTOR * longest)
     }
 
     /// Time since the last report, in seconds.
@@ -240,13 +240,13 @@ impl Speed {
         if self.completions.units > 0.0 || self.unit == 0.0 {
             self.completions.ratio()
         } else {
-            (LONG_UNITS * self.unit / self.silence(now).max(f64::MIN_POSITIVE)).min(1.0)
+            (LONG_UNIT_FACTOR * self.unit / self.silence(now).max(f64::MIN_POSITIVE)).min(1.0)
         }
     }
 
     /// Time until it is measurable how busy the threads are, in seconds.
     fn settling(&self) -> f64 {
-        GATHERED + self.unit_of_completions().max(self.symmetric.mean())
+        GATHERING_TIME + self.unit_of_completions().max(self.symmetric.mean())
     }
 
     /// Processor time of a unit other than a symmetric count, in seconds; the expected time before the first count.
@@ -266,7 +266,7 @@ impl Speed {
     fn share_of_threads(&self, now: Duration) -> f64 {
         let Busy { threads, fresh, before, processor, .. } = self.busy;
         let (threads, wall) = (threads as f64, self.wall(now));
-        let begun = f64::midpoint(GATHERED, self.unit_of_completions());
+        let begun = f64::midpoint(GATHERING_TIME, self.unit_of_completions());
         let seen = threads * wall - (fresh - 1.0).max(0.0) * begun.min(wall);
         let belief = threads * wall * self.noise(now);
         ((processor + belief * before) / (seen + belief)).min(1.0)

@@ -22,20 +22,20 @@ use domain::Owner;
 use queens::UnitId;
 
 /// Number of losses after which a unit is a suspect.
-const SUSPECT: u8 = 3;
+const SUSPECT_AFTER: u8 = 3;
 
 /// Number of losses after which a unit is set aside.
-const SET_ASIDE: u8 = 5;
+const SET_ASIDE_AFTER: u8 = 5;
 
 /// Maximum number of losses counted for one owner if several owners have lost the unit. So the other owners must lose
 /// it at least twice before it is set aside.
-const OF_ONE: u8 = 3;
+const MAX_LOSSES_OF_ONE_OWNER: u8 = 3;
 
 /// Minimum time between the loss of a set-aside unit and the next retry.
-pub const REST: Duration = Duration::from_hours(1);
+pub const RETRY_INTERVAL: Duration = Duration::from_hours(1);
 
 /// Maximum number of units whose losses are kept. Losses of further units are ignored.
-const MOST: usize = 100_000;
+const MAX_TRACKED_UNITS: usize = 100_000;
 
 /// The losses of all units.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ pub struct Losses {
     of: BTreeMap<UnitId, Loss>,
     set_aside: BTreeSet<UnitId>,
     /// No set-aside unit is retried before this time.
-    rests_until: Duration,
+    no_retry_before: Duration,
     /// The set-aside unit that was retried last.
     tried: Option<UnitId>,
 }
@@ -67,7 +67,7 @@ impl Loss {
     fn times(&self) -> u8 {
         match &self.0[..] {
             [(_, times)] => *times,
-            several => several.iter().fold(0, |sum, (_, times)| sum.saturating_add(*times.min(&OF_ONE))),
+            several => several.iter().fold(0, |sum, (_, times)| sum.saturating_add(*times.min(&MAX_LOSSES_OF_ONE_OWNER))),
         }
     }
 
@@ -87,23 +87,23 @@ impl Losses {
         has_other_owners: bool,
     ) -> Vec<UnitId> {
         let suspects = units.iter().any(|unit| self.is_suspect(*unit));
-        let most = if has_other_owners { SUSPECT - 1 } else { SET_ASIDE };
-        let mut given_up = Vec::new();
+        let most = if has_other_owners { SUSPECT_AFTER - 1 } else { SET_ASIDE_AFTER };
+        let mut newly_set_aside = Vec::new();
         for unit in units {
             let is_known = self.of.contains_key(unit);
-            if (suspects && !self.is_suspect(*unit)) || (!is_known && self.of.len() >= MOST) {
+            if (suspects && !self.is_suspect(*unit)) || (!is_known && self.of.len() >= MAX_TRACKED_UNITS) {
                 continue;
             }
             let loss = self.of.entry(*unit).or_default();
             loss.add(owner, most);
-            if loss.times() >= SET_ASIDE && self.set_aside.insert(*unit) {
-                given_up.push(*unit);
+            if loss.times() >= SET_ASIDE_AFTER && self.set_aside.insert(*unit) {
+                newly_set_aside.push(*unit);
             }
         }
         if units.iter().any(|unit| self.set_aside.contains(unit)) {
-            self.rests_until = now.saturating_add(REST);
+            self.no_retry_before = now.saturating_add(RETRY_INTERVAL);
         }
-        given_up
+        newly_set_aside
     }
 
     /// The number of losses of the unit.
@@ -112,7 +112,7 @@ impl Losses {
     }
 
     /// Forgets the losses of a unit that was counted.
-    pub fn forgive(&mut self, unit: UnitId) {
+    pub fn clear(&mut self, unit: UnitId) {
         if !self.of.is_empty() {
             self.of.remove(&unit);
             self.set_aside.remove(&unit);
@@ -121,23 +121,23 @@ impl Losses {
 
     /// True if the unit is a suspect and must be lent alone.
     pub fn is_suspect(&self, unit: UnitId) -> bool {
-        self.of.get(&unit).is_some_and(|loss| loss.times() >= SUSPECT)
+        self.of.get(&unit).is_some_and(|loss| loss.times() >= SUSPECT_AFTER)
     }
 
     /// True if the unit is set aside and this owner has lost it.
-    pub fn is_kept_from(&self, unit: UnitId, owner: &Owner) -> bool {
+    pub fn is_withheld_from(&self, unit: UnitId, owner: &Owner) -> bool {
         self.set_aside.contains(&unit) && self.of.get(&unit).is_some_and(|loss| loss.is_of(owner))
     }
 
     /// The set-aside units that are due for a retry, the next one first.
-    pub fn may_be_tried(&self, now: Duration) -> impl Iterator<Item = UnitId> {
+    pub fn due_for_retry(&self, now: Duration) -> impl Iterator<Item = UnitId> {
         let after = self.tried.map_or(Unbounded, Excluded);
         let in_turn = self.set_aside.range((after, Unbounded)).chain(&self.set_aside);
-        in_turn.copied().filter(move |_| now >= self.rests_until)
+        in_turn.copied().filter(move |_| now >= self.no_retry_before)
     }
 
     /// Notes that this unit is retried.
-    pub fn try_again(&mut self, unit: UnitId) {
+    pub fn note_retry(&mut self, unit: UnitId) {
         self.tried = Some(unit);
     }
 
@@ -164,7 +164,7 @@ mod tests {
         assert!(losses.add(NOW, &units, &owner, false).is_empty());
         assert!(units.iter().all(|unit| losses.is_suspect(*unit)));
         // Lent one at a time, the innocent are counted.
-        units.iter().filter(|unit| unit.0 != 7).for_each(|unit| losses.forgive(*unit));
+        units.iter().filter(|unit| unit.0 != 7).for_each(|unit| losses.clear(*unit));
         let with_others = [UnitId(7), UnitId(200), UnitId(201)];
         assert!(losses.add(NOW, &with_others, &owner, false).is_empty());
         assert_eq!(losses.add(NOW, &with_others, &owner, false), [UnitId(7)]);
@@ -186,34 +186,34 @@ mod tests {
             assert!(losses.add(NOW, &[UnitId(7)], &one, true).is_empty(), "one loss of the other is chance");
         }
         assert_eq!(losses.add(NOW, &[UnitId(7)], &other, true), [UnitId(7)]);
-        assert!(losses.is_kept_from(UnitId(7), &one) && losses.is_kept_from(UnitId(7), &other));
-        assert!(!losses.is_kept_from(UnitId(7), &Owner::new("third")), "who has never lost it may try");
+        assert!(losses.is_withheld_from(UnitId(7), &one) && losses.is_withheld_from(UnitId(7), &other));
+        assert!(!losses.is_withheld_from(UnitId(7), &Owner::new("third")), "who has never lost it may try");
     }
 
     #[test]
     fn set_aside_units_are_retried_in_turn_hourly() {
         let (owner, mut losses) = (Owner::default(), Losses::default());
-        for _ in 0..SET_ASIDE {
+        for _ in 0..SET_ASIDE_AFTER {
             losses.add(NOW, &[UnitId(7), UnitId(9)], &owner, false);
         }
-        let next = |losses: &Losses, now| losses.may_be_tried(now).next();
-        assert_eq!((next(&losses, REST), next(&losses, NOW + REST)), (None, Some(UnitId(7))));
-        losses.try_again(UnitId(7));
-        assert_eq!(next(&losses, NOW + REST), Some(UnitId(9)));
-        losses.add(NOW + REST, &[UnitId(7)], &owner, false);
-        assert_eq!((next(&losses, NOW + REST), next(&losses, NOW + 2 * REST)), (None, Some(UnitId(9))));
-        losses.forgive(UnitId(9));
-        assert_eq!(next(&losses, NOW + 2 * REST), Some(UnitId(7)));
+        let next = |losses: &Losses, now| losses.due_for_retry(now).next();
+        assert_eq!((next(&losses, RETRY_INTERVAL), next(&losses, NOW + RETRY_INTERVAL)), (None, Some(UnitId(7))));
+        losses.note_retry(UnitId(7));
+        assert_eq!(next(&losses, NOW + RETRY_INTERVAL), Some(UnitId(9)));
+        losses.add(NOW + RETRY_INTERVAL, &[UnitId(7)], &owner, false);
+        assert_eq!((next(&losses, NOW + RETRY_INTERVAL), next(&losses, NOW + 2 * RETRY_INTERVAL)), (None, Some(UnitId(9))));
+        losses.clear(UnitId(9));
+        assert_eq!(next(&losses, NOW + 2 * RETRY_INTERVAL), Some(UnitId(7)));
     }
 
     #[test]
     fn no_more_losses_are_kept_than_have_room() {
-        let units: Vec<UnitId> = (0..MOST as u64 + 10).map(UnitId).collect();
+        let units: Vec<UnitId> = (0..MAX_TRACKED_UNITS as u64 + 10).map(UnitId).collect();
         let mut losses = Losses::default();
-        for _ in 0..SUSPECT {
+        for _ in 0..SUSPECT_AFTER {
             losses.add(NOW, &units, &Owner::default(), false);
         }
-        assert_eq!(losses.of.len(), MOST);
+        assert_eq!(losses.of.len(), MAX_TRACKED_UNITS);
         assert!(losses.is_suspect(UnitId(0)) && !losses.is_suspect(*units.last().unwrap()));
     }
 }

@@ -14,10 +14,10 @@ use super::votes::{CheckKind, Need};
 use super::workload::Workload;
 use losses::Losses;
 #[cfg(test)]
-pub use losses::REST;
+pub use losses::RETRY_INTERVAL;
 
 /// At most so many disputes are looked at for one request: the others come with the next ones.
-const DISPUTES_LOOKED_AT: usize = 1000;
+const MAX_DISPUTES_TRIED: usize = 1000;
 
 /// The units that are not lent.
 #[derive(Debug, Default)]
@@ -35,8 +35,8 @@ pub struct Schedule {
     /// Units whose counts differ.
     disputes: BTreeSet<UnitId>,
     losses: Losses,
-    /// Units set aside since the last [`Schedule::take_given_up`].
-    given_up: Vec<UnitId>,
+    /// Units set aside since the last [`Schedule::take_newly_set_aside`].
+    newly_set_aside: Vec<UnitId>,
 }
 
 impl Schedule {
@@ -59,8 +59,8 @@ impl Schedule {
     }
 
     /// Clears the losses of a unit that was counted.
-    pub fn survived(&mut self, unit: UnitId) {
-        self.losses.forgive(unit);
+    pub fn clear_losses(&mut self, unit: UnitId) {
+        self.losses.clear(unit);
         self.suspects.remove(&unit);
     }
 
@@ -71,24 +71,24 @@ impl Schedule {
 
     /// Notes that these units were lost with a worker of this owner.
     pub fn lost(&mut self, now: Duration, units: &[UnitId], owner: &Owner, has_other_owners: bool) {
-        self.given_up.append(&mut self.losses.add(now, units, owner, has_other_owners));
+        self.newly_set_aside.append(&mut self.losses.add(now, units, owner, has_other_owners));
     }
 
     /// Moves a lost unit behind all other units without a count.
-    pub fn put_last(&mut self, unit: UnitId) {
+    pub fn move_to_end(&mut self, unit: UnitId) {
         if self.returned.remove(&unit) {
             self.lost.insert(unit);
         }
     }
 
     /// Takes the units that were set aside since the last call.
-    pub fn take_given_up(&mut self) -> Vec<UnitId> {
-        std::mem::take(&mut self.given_up)
+    pub fn take_newly_set_aside(&mut self) -> Vec<UnitId> {
+        std::mem::take(&mut self.newly_set_aside)
     }
 
     /// Takes the next unit without a count. Returned units come first, then new units, then lost units, which may have
     /// killed their workers.
-    pub fn take_fresh(&mut self, work: &Workload) -> Option<UnitId> {
+    pub fn take_uncounted(&mut self, work: &Workload) -> Option<UnitId> {
         if let Some(unit) = self.returned.pop_first() {
             return Some(unit);
         }
@@ -117,7 +117,7 @@ impl Schedule {
     /// Open disputes, starting after this unit and wrapping around.
     pub fn disputes_after(&self, unit: UnitId) -> Vec<UnitId> {
         let after = self.disputes.range((Excluded(unit), Unbounded));
-        after.chain(self.disputes.range(..=unit)).take(DISPUTES_LOOKED_AT).copied().collect()
+        after.chain(self.disputes.range(..=unit)).take(MAX_DISPUTES_TRIED).copied().collect()
     }
 
     /// Removes a dispute that is being lent.
@@ -131,21 +131,21 @@ impl Schedule {
     }
 
     /// The set-aside units that are due for a retry.
-    pub fn may_be_tried(&self, now: Duration) -> impl Iterator<Item = UnitId> {
-        self.losses.may_be_tried(now)
+    pub fn due_for_retry(&self, now: Duration) -> impl Iterator<Item = UnitId> {
+        self.losses.due_for_retry(now)
     }
 
     /// Removes a suspect that is being lent. If it is set aside, the next retry takes another unit.
     pub fn take_suspect(&mut self, unit: UnitId) {
         if self.losses.set_aside().contains(&unit) {
-            self.losses.try_again(unit);
+            self.losses.note_retry(unit);
         }
         self.suspects.remove(&unit);
     }
 
     /// True if the unit is no longer lent to this owner.
-    pub fn is_kept_from(&self, unit: UnitId, owner: &Owner) -> bool {
-        self.losses.is_kept_from(unit, owner)
+    pub fn is_withheld_from(&self, unit: UnitId, owner: &Owner) -> bool {
+        self.losses.is_withheld_from(unit, owner)
     }
 
     /// The units that are set aside.
@@ -159,13 +159,13 @@ impl Schedule {
     }
 
     /// True if a unit without a count is not lent.
-    pub fn has_fresh(&self, work: &Workload) -> bool {
+    pub fn has_uncounted(&self, work: &Workload) -> bool {
         self.cursor < work.plan().units() || !self.returned.is_empty() || !self.lost.is_empty()
     }
 
     /// True if any unit is scheduled.
     pub fn has_any(&self, work: &Workload) -> bool {
-        self.has_fresh(work)
+        self.has_uncounted(work)
             || !self.checks.is_empty()
             || !self.disputes.is_empty()
             || !self.suspects.is_empty()

@@ -14,7 +14,7 @@ use records::standing::Standing;
 
 use super::{Core, T0, all_but_one_counted, core, core_of, counted, join, registration, report};
 use crate::core::LEASE_TIME;
-use crate::core::members::MOST_OF_AN_OWNER;
+use crate::core::members::MAX_WORKERS_PER_OWNER;
 
 #[test]
 fn run_is_complete_after_each_unit_is_recorded() {
@@ -117,7 +117,7 @@ fn join_with(core: &mut Core, owner: &str, threads: u32) -> WorkerId {
 #[test]
 fn claimed_threads_leave_a_unit_for_each_real_thread() {
     let mut core = core_of_thousands();
-    for _ in 0..MOST_OF_AN_OWNER {
+    for _ in 0..MAX_WORKERS_PER_OWNER {
         join_with(&mut core, "mallory", 65_536);
     }
     let honest = join_with(&mut core, "ada", 64);

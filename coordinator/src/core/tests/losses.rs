@@ -10,7 +10,7 @@ use super::{T0, core, core_with, count_all, join, join_of, registration, report}
 use crate::core::Core;
 use crate::core::LEASE_TIME;
 use crate::core::membership::SILENCE;
-use crate::core::schedule::REST;
+use crate::core::schedule::RETRY_INTERVAL;
 
 #[test]
 fn undelivered_leases_are_lent_again_without_blame() {
@@ -75,7 +75,7 @@ fn set_aside_unit_is_lent_alone_after_an_hour() {
     let mut now = lose_workers_with(&mut core, "a");
     for is_deadly in [true, true, false] {
         let [one, other] = ["a", "b"].map(|name| join(&mut core, name));
-        now += REST;
+        now += RETRY_INTERVAL;
         let leases = core.lease(now, one, 1000).unwrap();
         assert_eq!(leases.iter().map(|lease| lease.unit).collect::<Vec<_>>(), [DEADLY]);
         assert_eq!(core.lease(now, other, 1000).unwrap(), [], "one at a time");
@@ -83,7 +83,7 @@ fn set_aside_unit_is_lent_alone_after_an_hour() {
             now += SILENCE * 2;
             assert_eq!(core.tick(now), [], "it was named before");
             let early = join(&mut core, "a");
-            assert_eq!(core.lease(now + REST.mul_f64(0.999), early, 1000).unwrap(), []);
+            assert_eq!(core.lease(now + RETRY_INTERVAL.mul_f64(0.999), early, 1000).unwrap(), []);
         } else {
             report(&mut core, now, one, leases[0], 0);
         }

@@ -9,7 +9,7 @@ use records::standing::Identity;
 
 use super::{Core, T0, core, counted, given, join, join_of, registration, report};
 use crate::core::LEASE_TIME;
-use crate::core::members::MOST_OF_AN_OWNER;
+use crate::core::members::MAX_WORKERS_PER_OWNER;
 use crate::core::members::{Distrust, NoWorker, Refusal};
 use crate::core::membership::SILENCE;
 
@@ -131,7 +131,7 @@ fn units_of_departed_or_silent_worker_are_open_again() {
     assert_eq!(core.lease(T0, b, 1).unwrap()[0].unit, of_a[1].unit);
     let later = SILENCE * 2;
     core.tick(later);
-    assert!(core.is_deserted());
+    assert!(core.has_no_workers());
     assert_eq!(core.status(later).leased, 0);
 }
 
@@ -161,15 +161,15 @@ fn workers_of_an_owner_are_limited() {
         ..registration(core, owner, &[])
     };
     let (greedy, modest) = (of("greedy", &core), of("modest", &core));
-    for _ in 0..MOST_OF_AN_OWNER {
+    for _ in 0..MAX_WORKERS_PER_OWNER {
         core.register(T0, greedy.clone()).unwrap();
     }
     let refused = core.register(LEASE_TIME, greedy.clone());
-    assert_eq!(refused, Err(Refusal::TooManyWorkers(MOST_OF_AN_OWNER)));
+    assert_eq!(refused, Err(Refusal::TooManyWorkers(MAX_WORKERS_PER_OWNER)));
     core.register(LEASE_TIME, modest).unwrap();
     let later = LEASE_TIME * 2;
     core.register(later, greedy).unwrap();
-    assert_eq!(core.status(later).workers_total, MOST_OF_AN_OWNER as u64 + 1);
+    assert_eq!(core.status(later).workers_total, MAX_WORKERS_PER_OWNER as u64 + 1);
 }
 
 #[test]

@@ -19,7 +19,7 @@ use records::standing::{Identity, Level, Machines, Vote, are_several_owners};
 use crate::core::workload::ORBITS;
 
 /// Maximum number of counts of one owner that are kept in a dispute. Further counts add no evidence.
-const MOST_OF_AN_OWNER: usize = 16;
+const MAX_COUNTS_PER_OWNER: usize = 16;
 
 /// The first question to a machine that has not counted the unit: the other image. Symmetric counts need both
 /// algorithms.
@@ -98,7 +98,7 @@ impl<'a> Ballot<'a> {
 
     /// True if no more counts of this owner are kept.
     pub fn is_full_for(&self, owner: &str) -> bool {
-        self.casts.iter().filter(|cast| cast.owner == owner).count() >= MOST_OF_AN_OWNER
+        self.casts.iter().filter(|cast| cast.owner == owner).count() >= MAX_COUNTS_PER_OWNER
     }
 
     /// True if the value of this count wins with this vote.

@@ -19,7 +19,7 @@ use super::workload::Workload;
 
 pub use ballot::{Ballot, label_of};
 pub use judge::Reported;
-use take_back::Pending;
+use take_back::PendingSearches;
 
 /// What a unit needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct Votes {
     recording: HashMap<UnitId, Recording>,
     /// The number of checked first counts by machine, including counts that are being written.
     first_counts: HashMap<Identity, u64>,
-    pending: Pending,
+    pending: PendingSearches,
 }
 
 /// A count that is being written to disk.
@@ -84,7 +84,7 @@ impl Votes {
             require_owners,
             recording: HashMap::new(),
             first_counts: HashMap::new(),
-            pending: Pending::default(),
+            pending: PendingSearches::default(),
         }
     }
 
@@ -178,7 +178,7 @@ impl Votes {
     }
 
     /// Notes that the unit is no longer lent. Returns false if no count of it is being written.
-    pub fn open_when_recorded(&mut self, unit: UnitId) -> bool {
+    pub fn reopen_when_recorded(&mut self, unit: UnitId) -> bool {
         self.recording.get_mut(&unit).map(|recording| recording.is_opened = true).is_some()
     }
 
@@ -206,7 +206,7 @@ impl Votes {
 
     /// Restarts all searches: counts have been read from the ledger.
     pub fn counts_adopted(&mut self) {
-        self.pending = Pending::default();
+        self.pending = PendingSearches::default();
     }
 
     /// Applies a record that is on disk. Returns whether it began or ended a dispute.

@@ -16,7 +16,7 @@ use crate::core::workload::Workload;
 
 /// The searches that are still to be made.
 #[derive(Debug)]
-pub struct Pending {
+pub struct PendingSearches {
     /// The number of trust changes at the last search.
     trust_changes: u64,
     /// No unit below this number has a count to be retracted.
@@ -25,13 +25,13 @@ pub struct Pending {
     may_contradict: bool,
 }
 
-impl Default for Pending {
+impl Default for PendingSearches {
     fn default() -> Self {
         Self { trust_changes: 0, believed_below: 0, may_restore: true, may_contradict: true }
     }
 }
 
-impl Pending {
+impl PendingSearches {
     /// Requests a search for contradictions: symmetric counts have changed.
     pub fn may_contradict(&mut self) {
         self.may_contradict = true;

@@ -17,7 +17,7 @@ pub enum OtherCoordinator {
     Higher {
         /// The term of this process.
         own: Term,
-        /// The term of the other one.
+        /// The term of the other coordinator.
         other: Term,
     },
     /// One run directory was copied, and both were started.
@@ -29,7 +29,7 @@ pub enum OtherCoordinator {
     SameTerm {
         /// The term of this process.
         own: Term,
-        /// The term of the other one.
+        /// The term of the other coordinator.
         other: Term,
     },
 }

@@ -1,4 +1,4 @@
-//! What the keeper does in one round, step by step.
+//! The keeper's rounds, step by step.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use super::{Channels, JUDGED_IN_A_ROUND, Keeper, TICK, TurnedAway, keeper};
 use crate::core::{Core, LEASE_TIME};
 use crate::tests::known_worker::{registration, report};
 
-/// A keeper of that plan in memory, by that clock.
+/// A keeper of this plan in memory with this clock.
 fn of(plan: Arc<Plan>, clock: &SetClock) -> (Keeper, Channels) {
     let standing = Standing::new(&plan);
     let core =
@@ -32,7 +32,7 @@ fn of(plan: Arc<Plan>, clock: &SetClock) -> (Keeper, Channels) {
 }
 
 impl Keeper {
-    /// Registers a worker of that machine with so many threads.
+    /// Registers a worker of this machine with this number of threads.
     fn join(&mut self, machine: &str, threads: u32) -> WorkerId {
         let fingerprint = self.core.plan().fingerprint().clone();
         let registration = Registration { fingerprint, threads, ..registration(machine) };
@@ -43,7 +43,7 @@ impl Keeper {
         self.core.lease(self.clock.now(), worker, want).unwrap()
     }
 
-    /// What it says to a report, once that is on record.
+    /// The verdicts on a report after its commit.
     fn hear(&mut self, report: Report) -> Vec<Verdict> {
         let (reply, mut answer) = oneshot::channel();
         self.judge(&Owner::default(), report, reply);
@@ -146,7 +146,7 @@ fn final_audit_records_conflicts_but_no_extra_checks() {
     };
     count_all(&mut keeper, b);
     count_all(&mut keeper, c);
-    // The leases of the first have expired, and another one has counted its units.
+    // The leases of the first worker have expired, and another worker has counted its units.
     clock.advance(LEASE_TIME);
     count_all(&mut keeper, b);
     count_all(&mut keeper, c);
@@ -165,7 +165,7 @@ fn final_audit_records_conflicts_but_no_extra_checks() {
     assert_eq!(checks(&mut keeper), before + 1);
 }
 
-/// Whether the answer to what was asked is that there is none.
+/// True if the reply is that the answer is withheld.
 fn is_withheld<T>(mut answer: oneshot::Receiver<Result<T, CallError>>) -> bool {
     matches!(answer.try_recv().unwrap(), Err(CallError::Withheld(why)) if why == AuditError::Short.to_string())
 }
@@ -218,7 +218,8 @@ fn log_lines_are_charged_to_their_owner() {
     assert_eq!(of_other - after, 4, "one worker, one follower that came and left, one refused");
 }
 
-/// Saves the checkpoint of a run of that plan while a count comes every five seconds. Returns how often it was saved, and its bytes.
+/// Saves the checkpoint of a run of this plan while a count arrives every five seconds. Returns the number of saves and
+/// their bytes.
 fn checkpoints_of(plan: Plan, counts: u64) -> (u64, u64) {
     let folder = TempDir::new().unwrap();
     let options = OpenOptions { begin: Some(plan), ..known_run::options(folder.path()) };

@@ -1,4 +1,4 @@
-//! How long the keeper is there, and by which clock it does what it does.
+//! The lifetime of the keeper, and its clock.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::tests::known_worker::{
     coordinator, count_all, count_to_the_end, expect_the_answer, join, lease, replicated, report,
 };
 
-/// Nothing here takes longer.
+/// Upper limit of any wait in these tests.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The test's clock stands still: whoever waits by another one waits for ever.
+/// The test's clock stands still, so a wait by this clock never ends.
 #[tokio::test]
 async fn lease_request_without_wait_is_answered_at_once() {
     let handle = Handle::start_by(
@@ -52,7 +52,7 @@ async fn lease_request_ends_by_the_keepers_clock() {
     let worker = join(&handle).await;
     while !lease(&handle, worker, 100_000).await.is_empty() {}
     let mut answer = pin!(handle.lease(worker, 1, Duration::from_secs(5)));
-    // Two rounds of the keeper later it still waits, for its clock stands still.
+    // After two rounds of the keeper the request still waits, because the clock stands still.
     assert!(timeout(Duration::from_millis(500), &mut answer).await.is_err());
     clock.advance(Duration::from_secs(5));
     assert_eq!(timeout(PATIENCE, answer).await.unwrap().unwrap(), LeaseReply::Granted(Vec::new()));
@@ -160,7 +160,7 @@ async fn fewer_replicas_release_waiting_reports() {
     let handle = replicated(folder.path(), FaultyDisk::with_faults(&[]), &clock, Some(2));
     let worker = join(&handle).await;
     let leases = lease(&handle, worker, 3).await;
-    // The clock stands still: nothing waits in vain.
+    // The clock stands still, so no wait times out.
     let mut acknowledged = pin!(handle.report(report(worker, &leases)));
     assert!(timeout(Duration::from_millis(500), &mut acknowledged).await.is_err());
     let in_force = handle.change_policy(change(None, Some(1))).await.unwrap();
@@ -182,7 +182,7 @@ async fn fewer_replicas_release_waiting_reports() {
     .unwrap();
     let reason = || Some("a test".to_owned());
     assert_eq!(said, [(2, None), (1, reason()), (0, reason())]);
-    // It holds at the next start.
+    // The policy holds at the next start.
     let (_, standing, _) = Store::open(known_run::options(folder.path())).unwrap();
     assert_eq!(standing.replicas(None), 0);
 }
@@ -211,7 +211,7 @@ async fn check_policy_is_raised_at_once_and_never_lowered() {
     let ended = handle.change_policy(change(Some("all"), None)).await.unwrap_err();
     assert_eq!(ended, CallError::Policy(PolicyError::HasEnded));
     handle.close().await;
-    // A start does not lower it either.
+    // A restart cannot lower the policy either.
     let (store, standing, _) = Store::open(known_run::options(folder.path())).unwrap();
     let (plan, policy) = (known_run::plan(), Some(DoubleCheck::default()));
     let refused = Handle::start(plan, Shard::default(), standing.clone(), policy, Some(store)).unwrap_err();

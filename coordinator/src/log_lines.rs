@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_about_an_owner_are_bounded_and_those_left_out_are_counted() {
+    fn log_lines_per_owner_are_bounded_and_omissions_kept() {
         let mut lines = LogLines::default();
         let (loud, quiet) = (Owner::new("loud"), Owner::new("quiet"));
         let written = (0..5000).filter(|_| lines.take(Duration::ZERO, &loud).is_some()).count();

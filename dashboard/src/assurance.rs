@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn worth_is_told_plainly_and_proven_only_where_all_was_counted_twice() {
+    fn assurance_is_proven_only_if_all_counted_twice() {
         let assurance = Assurance {
             on_two_machines: 1000,
             sampled: 1000,

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_run_is_one_level_line_whose_height_is_its_speed() {
+    fn steady_run_is_drawn_as_level_line() {
         // 100 samples of an hour each: 1 % an hour.
         let chart = SpeedChart::of(&samples(100, 3600), u64::MAX).unwrap();
         assert_eq!(chart.title, "% of the work an hour");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_is_small_however_long_the_history_and_has_some_times_and_lines() {
+    fn chart_of_long_history_stays_small() {
         for (count, every) in [(2, 1), (3, 7), (600, 60), (600, 7200), (600, 86400)] {
             let chart = SpeedChart::of(&samples(count, every), u64::MAX).unwrap();
             assert!(chart.json().to_string().len() < 6000, "{count} {every}");
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_recent_is_drawn_where_that_is_asked_and_nothing_of_nothing() {
+    fn chart_of_recent_history_is_limited_to_its_length() {
         let chart = SpeedChart::of(&samples(600, 3600), 86400).unwrap();
         assert_eq!(chart.length, 86400);
         assert_eq!(SpeedChart::of(&[], 86400), None);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_was_taken_back_does_not_dip_below_the_plot() {
+    fn retracted_work_is_not_drawn_below_the_plot() {
         let mut history = samples(10, 60);
         history[5].progress = 0.0;
         let chart = SpeedChart::of(&history, u64::MAX).unwrap();

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_lets_in_by_header_and_by_cookie_and_nothing_else_does() {
+    fn only_header_and_cookie_with_token_are_accepted() {
         let door = door(true);
         assert!(door.reader(&headers("authorization", &format!("Bearer {TOKEN}"))).is_some());
         let cookie = door.cookie(TOKEN).unwrap();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_asked_for_all_are_let_in_who_mean_this_machine() {
+    fn open_page_accepts_only_hosts_of_this_machine() {
         let door = door(false);
         assert!(door.reader(&HeaderMap::new()).is_some());
         for host in ["127.0.0.1:7228", "localhost", "LocalHost:80", "[::1]:7228", "10.0.0.7", "node-7:7228"] {

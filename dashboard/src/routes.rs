@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_viewer_that_does_not_read_holds_nobody_up_and_is_told_what_is_newest_when_he_does() {
+    async fn slow_viewer_skips_updates_and_delays_no_other() {
         let watched = Watched::begin();
         let [(_, mut deaf), (_, mut attentive)] = ["status"; 2].map(|owner| watched.watch(owner));
         watched.count(20, &mut attentive).await;

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_are_expected_are_told_as_calmly_as_they_are_known() {
+    fn expected_times_are_rounded_by_their_uncertainty() {
         const WEEK: u64 = 7 * 86400;
         assert_eq!(left(3 * WEEK, 4 * WEEK, 5 * WEEK), "about 3 to 5 weeks");
         assert_eq!(left(4 * WEEK, 4 * WEEK + 9000, 4 * WEEK + 86400), "about 4 weeks");

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_comes_back_from_its_header_and_is_not_shown() {
+    fn token_round_trips_through_header_and_is_not_shown() {
         let text = "0123456789abcdef0123456789abcdef";
         let token: AccessToken = text.parse().unwrap();
         assert_eq!(AccessToken::from_bearer(token.to_bearer().as_bytes()), Ok(token.clone()));
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_no_tokens_are_refused_without_being_repeated() {
+    fn invalid_token_is_refused_and_not_repeated() {
         let long = "x".repeat(LONGEST + 1);
         for text in
             ["", "short", "0123456789abcdef 0123456789abcdef", "0123456789abcdef0123456789abcdé", &long]

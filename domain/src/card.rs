@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_is_meant_by_its_host_and_with_or_without_its_vendor() {
+    fn card_matches_host_with_or_without_vendor() {
         for name in ["h", "h/gpu0", "h/amd/gpu0"] {
             assert!(is_meant_by("h/amd/gpu0", name), "{name}");
         }

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_coordinators_come_back_as_they_were_and_nothing_else_is_one() {
+    fn coordinator_id_round_trips_and_other_text_fails() {
         for id in [0, 1, u128::MAX, 0xabcd << 64].map(CoordinatorId) {
             assert_eq!(id.to_string().parse(), Ok(id));
         }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_follows_itself_and_lower_ones_and_no_other_of_its_number() {
+    fn term_follows_itself_and_lower_terms_only() {
         let term = |number, coordinator| Term { number, coordinator: CoordinatorId(coordinator), proof: 0 };
         assert!(term(3, 1).follows(&term(3, 1)) && term(4, 2).follows(&term(3, 1)));
         assert!(!term(3, 2).follows(&term(3, 1)) && !term(2, 1).follows(&term(3, 1)));

@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_all_scripts_are_text_and_what_turns_them_round_is_not() {
+    fn letters_of_all_scripts_are_visible_text() {
         assert!(!"rack-3 größe Ωμέγα שלום 机器 🚀".contains(is_unseen));
         for unseen in ["ab\u{202e}c", "a\u{200b}b", "\u{feff}a", "a\nb", "\u{1b}[31m", "a\u{2066}b"] {
             assert!(unseen.contains(is_unseen), "{unseen:?}");

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_or_no_message_at_all_is_counted_without_a_panic() {
+    fn truncated_message_is_counted_without_panic() {
         let whole =
             v1::ReportRequest { worker: 300, counts: vec![v1::UnitCount::default(); 3] }.encode_to_vec();
         for end in 0..whole.len() {

@@ -40,7 +40,7 @@ mod tests {
     use crate::testing::known_run::{self, unit_record};
 
     #[test]
-    fn who_begins_without_keys_and_goes_on_with_them_is_no_second_owner() {
+    fn owner_before_and_after_keys_is_one_owner() {
         let plan = known_run::plan();
         let mut standing = Standing::new(&plan);
         let of = |owner: &str, unit, machine| UnitRecord {
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn symmetric_counts_are_made_on_processors_also_where_a_card_has_them_counted() {
+    fn symmetric_count_of_card_is_of_processor_kind() {
         let plan = known_run::plan();
         let is_symmetric = |unit: &u64| plan.summand(UnitId(*unit)).is_symmetric_count();
         let units = [true, false].map(|wished| (0..plan.units()).find(|unit| is_symmetric(unit) == wished));
@@ -90,7 +90,7 @@ mod tests {
 
     /// Nobody but the writer of a ledger of his own would write such.
     #[test]
-    fn a_check_that_by_its_own_line_proves_nothing_confirms_nothing() {
+    fn check_without_independence_confirms_nothing() {
         type Change = fn(&mut UnitRecord);
         let spec = PlanSpec::new(Board::new(known_run::N).unwrap());
         let families = PlanSpec::families(Board::new(known_run::N).unwrap());

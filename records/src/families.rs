@@ -79,7 +79,7 @@ mod tests {
     use queens::{Board, PlanSpec, UnitId};
 
     #[test]
-    fn the_families_of_all_shards_together_have_each_unit_once() {
+    fn families_of_all_shards_cover_each_unit_once() {
         let board = Board::new(10).unwrap();
         for spec in [PlanSpec::new(board), PlanSpec::families(board)] {
             let plan = Plan::derive(spec).unwrap();

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_behind_for_a_count_or_ahead_when_the_run_began_says_nothing_of_the_speed() {
+    fn wrong_clock_at_start_does_not_change_speed() {
         let (steady, begun) = counted_at(0..60);
         let (folder, ahead) = counted_at([]);
         let early = ahead - 5000;
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_back_and_is_counted_again_is_being_counted() {
+    fn recount_after_retraction_is_work() {
         let (folder, begun) = counted_at(0..60);
         let counts = (0..40).map(|unit| known_run::unit_record(unit, 0, "machine"));
         let taken_back: Vec<_> =
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_by_a_clock_that_was_ahead_neither_slows_a_share_down_nor_keeps_it_alive() {
+    fn count_with_clock_ahead_does_not_change_pace() {
         let right = with_one_ahead(60, 0);
         for ahead in [86_400, 365 * 86_400] {
             let pace = with_one_ahead(ahead, 0);
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_takes_as_long_as_its_work_at_that_speed() {
+    fn time_left_is_work_divided_by_speed() {
         let left = time_left(100.0, 4.0).unwrap();
         assert_eq!((left.expected.as_secs(), left.low.as_secs(), left.high.as_secs()), (25, 20, 31));
         assert_eq!(time_left(1e300, 1e-300), None);

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn replacement_keeps_the_target_of_a_link_and_has_its_mode() {
+    fn replacing_a_link_keeps_its_target_and_sets_mode() {
         let folder = tempfile::tempdir().unwrap();
         let [path, other] = ["file", "other"].map(|name| folder.path().join(name));
         fs::write(&other, "of somebody").unwrap();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_a_run_is_not_written_through_a_link_nor_is_one_made() {
+    fn run_file_is_not_opened_through_link() {
         let folder = tempfile::tempdir().unwrap();
         let [path, link, dangling, none] =
             ["file", "link", "dangling", "none"].map(|name| folder.path().join(name));

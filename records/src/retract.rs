@@ -243,7 +243,7 @@ mod tests {
     use crate::testing::known_run;
 
     #[test]
-    fn what_was_cut_off_is_told_and_a_refusal_changes_nothing() {
+    fn retraction_reports_cut_tail_and_refusal_is_inert() {
         let run = tempfile::tempdir().unwrap();
         let (mut store, ..) = Store::open(known_run::options(run.path())).unwrap();
         store.commit(&[known_run::record(3)], Duration::ZERO, 1).unwrap();
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_an_owner_is_of_nobody_or_of_the_only_one_who_has_such_a_machine() {
+    fn machine_name_without_owner_must_be_unambiguous() {
         let mut machines = Machines::default();
         let mut known = |owner, name| _ = machines.origin((owner, name), "search/portable", false).unwrap();
         known("ada", "a");

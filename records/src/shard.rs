@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_work_of_shards_is_that_of_the_plan_and_some_units_of_one_tell_how_long_they_take_beside_it() {
+    fn shards_sum_to_plan_and_samples_estimate_their_work() {
         let plan = Plan::derive(PlanSpec::families(Board::new(20).unwrap())).unwrap();
         for of in [1, 7, 8] {
             let shards: Vec<Shard> = (1..=of).map(|i| format!("{i}/{of}").parse().unwrap()).collect();
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn units_of_a_shard_are_told_by_the_first_the_last_and_the_step() {
+    fn shard_units_are_described_by_first_last_and_step() {
         let told = |shard: &str, units| shard.parse::<Shard>().unwrap().units_in_words(units);
         assert_eq!(told("1/1", 760), "units 0 to 759");
         assert_eq!(told("2/3", 760), "units 1 to 757 in steps of 3");

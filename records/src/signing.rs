@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_another_program_will_do_and_what_is_none_is_left_alone() {
+    fn foreign_key_is_accepted_and_malformed_file_is_kept() {
         // RFC 8410, 10.3.
         let text = "-----BEGIN PRIVATE KEY-----\n\
                     MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n\
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_to_which_there_is_no_private_one_signs_nothing() {
+    fn public_key_of_small_order_is_rejected() {
         // With the neutral point for the key and for the commitment, and 0 for the answer, the equation holds for all bytes.
         let neutral = format!("01{}", "0".repeat(62));
         let signature = neutral.clone() + &"0".repeat(64);

@@ -342,7 +342,7 @@ mod tests {
     use tempfile::TempDir;
 
     #[test]
-    fn a_slow_checkpoint_is_tried_again_and_not_set_aside_and_waited_for_once() {
+    fn slow_checkpoint_is_retried_and_kept() {
         let folder = TempDir::new().unwrap();
         let (mut store, mut standing, _) = Store::open(known_run::options(folder.path())).unwrap();
         let mut commit = |store: &mut Store, unit| {

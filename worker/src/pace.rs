@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_units_are_held_two_a_thread_and_short_ones_for_ten_seconds() {
+    fn target_is_two_units_a_thread_or_ten_seconds() {
         let mut pace = AskingPace::new(4, 60e9, AHEAD);
         assert_eq!(pace.target(), 8);
         for _ in 0..200 {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn short_units_at_the_beginning_say_nothing_of_how_long_the_others_take() {
+    fn short_first_units_do_not_predict_long_units() {
         let mut pace = AskingPace::new(1, 350e9, AHEAD);
         for _ in 0..200 {
             pace.counted(1e9, Duration::from_millis(1500));

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_other_kernel_symmetric_counts_are_checked_all_the_same() {
+    fn symmetric_check_needs_no_other_kernel() {
         let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
         let own = kernel(Method::Search, Some(Isa::Portable)).unwrap();
         let kernels = Kernels { own: Arc::new(Lone(own)), other: OnceLock::new() };
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_that_nobody_has_any_more_counts_nothing_more() {
+    fn dropped_pool_stops_counting() {
         let plan =
             Arc::new(Plan::derive(PlanSpec::for_kernel(Board::new(32).unwrap(), Method::Search)).unwrap());
         let kernel = kernel(Method::Search, Some(Isa::Portable)).unwrap();

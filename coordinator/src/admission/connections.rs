@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_reads_nothing_is_closed_as_others_are_and_in_the_end_even_if_he_is_welcome() {
+    async fn connection_that_reads_nothing_is_closed_in_time() {
         let seats = Arc::new(Seats::default());
         for (is_welcome, time) in [(false, PROBATION), (true, UNREAD)] {
             let (connection, _other) = unread(&seats, is_welcome).await;

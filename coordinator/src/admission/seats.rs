@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn an_owner_that_has_most_gives_up_seats_to_others_and_never_takes_theirs() {
+    fn owner_with_most_connections_yields_to_others() {
         let seats = seats(40);
         let greedy = take(&seats, "greedy", Right::Join, 1, 100);
         assert_eq!(are_open(&greedy), 30);
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_of_a_revoked_owner_are_closed_and_the_oldest_newcomer_when_asked() {
+    fn connections_of_revoked_owner_are_closed() {
         let seats = seats(80);
         let address = SocketAddr::from(([10, 0, 0, 1], 1));
         let silent: Vec<_> = (0..3).map(|_| seats.newcomer(address, false)).collect();

@@ -1,8 +1,12 @@
-//! Who holds which unit until when.
+//! Leases: which worker holds which unit, and until when.
 //!
-//! A unit has one lease, or two: the second one is a backup for somebody who had nothing else to count. A lease ends when the unit
-//! has a count, when its worker gives it back, or by time: one lease time after the worker last named it in a renewal, and in any
-//! case when the worker has had ten times as long as others take.
+//! A unit has one lease or two. The second lease is a backup: it goes to a worker that has nothing else to count. A
+//! lease ends in one of four cases:
+//!
+//! - The unit has a count.
+//! - The worker gives the unit back.
+//! - One lease time has passed since the worker last renewed the lease.
+//! - The worker has had ten times as long as other workers need for the unit.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -10,27 +14,27 @@ use std::time::Duration;
 use domain::{Lease, Owner, Token, Variant, WorkerId};
 use queens::UnitId;
 
-/// How long a lease holds after it was given or renewed. Workers renew six times in that time.
+/// How long a lease lasts after it is given or renewed. Workers renew their leases six times in this period.
 pub const LEASE_TIME: Duration = Duration::from_secs(15);
 
-/// All leases are looked through that often.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Interval between two searches for expired leases.
+const EXPIRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What a unit is lent for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// It has no standing count.
     Count,
-    /// Its standing count is checked.
+    /// It has a standing count, which this count checks.
     Check,
 }
 
-/// What is lent, to whom and for how long.
+/// A unit to be lent, with its borrower and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Loan<'a> {
     /// The worker.
     pub worker: WorkerId,
-    /// Whose it is.
+    /// The owner of the worker.
     pub owner: &'a Owner,
     /// The unit with its token.
     pub lease: Lease,
@@ -38,7 +42,7 @@ pub struct Loan<'a> {
     pub work: u64,
     /// What it is lent for.
     pub purpose: Purpose,
-    /// No renewal lets the lease last longer.
+    /// The time after which the lease cannot be renewed.
     pub renewable_until: Duration,
 }
 
@@ -49,12 +53,12 @@ pub struct Leases {
     by_worker: HashMap<WorkerId, Held>,
     /// The expected work of what the workers of each owner hold, in nanoseconds of one core.
     work_by_owner: BTreeMap<Owner, u128>,
-    /// How many units are lent to be counted.
+    /// The number of units that are lent for a first count.
     to_count: usize,
-    /// The units with one lease, by when it was given: those that may have a backup.
-    single: BTreeSet<(Duration, UnitId)>,
-    /// When leases that have ended by time are looked for next.
-    look_next: Duration,
+    /// The units with one lease, by its start: candidates for a backup.
+    unbacked: BTreeSet<(Duration, UnitId)>,
+    /// Time of the next search for expired leases.
+    next_expiry: Duration,
 }
 
 #[derive(Debug)]
@@ -94,17 +98,17 @@ struct Held {
 
 /// A unit with one lease.
 #[derive(Clone, Copy, Debug)]
-pub struct SingleLease {
+pub struct UnbackedLease {
     /// The unit.
     pub unit: UnitId,
-    /// Who has it.
+    /// The worker that holds the unit.
     pub holder: WorkerId,
-    /// How it is counted there.
+    /// How this worker counts the unit.
     pub variant: Variant,
 }
 
 impl Leases {
-    /// How many units are lent to be counted: none of them has a standing count.
+    /// The number of units that are lent for a first count.
     pub fn to_count(&self) -> usize {
         self.to_count
     }
@@ -119,12 +123,12 @@ impl Leases {
         self.by_unit.contains_key(&unit)
     }
 
-    /// Who holds the unit.
+    /// The workers that hold the unit.
     pub fn holders(&self, unit: UnitId) -> impl Iterator<Item = WorkerId> + '_ {
         self.by_unit.get(&unit).into_iter().flat_map(Lent::holdings).map(|holding| holding.worker)
     }
 
-    /// Until when the worker may renew its lease of the unit, if it has one.
+    /// The time until which the worker may renew its lease of the unit; none if it does not hold the unit.
     pub fn renewable_until(&self, unit: UnitId, worker: WorkerId) -> Option<Duration> {
         let mut holdings = self.by_unit.get(&unit)?.holdings();
         holdings.find(|holding| holding.worker == worker).map(|holding| holding.renewable_until)
@@ -151,7 +155,7 @@ impl Leases {
         self.work_by_owner.get(owner).copied().unwrap_or(0)
     }
 
-    /// Lends a unit; where it is lent already, as a backup.
+    /// Lends a unit. If the unit is already lent, the new lease is its backup.
     pub fn lend(&mut self, now: Duration, loan: Loan<'_>) -> Lease {
         let Loan { worker, owner, lease, work, purpose, renewable_until } = loan;
         let Lease { unit, token, variant } = lease;
@@ -159,13 +163,13 @@ impl Leases {
         let expires = now.saturating_add(LEASE_TIME).min(renewable_until);
         let holding = Holding { worker, token, variant, work, since: now, expires, renewable_until };
         if let Some(lent) = self.by_unit.get_mut(&unit) {
-            self.single.remove(&(lent.first.since, unit));
+            self.unbacked.remove(&(lent.first.since, unit));
             if let Some(former) = lent.backup.replace(holding) {
                 self.forget(unit, &former);
             }
         } else {
             self.to_count += usize::from(purpose == Purpose::Count);
-            self.single.insert((now, unit));
+            self.unbacked.insert((now, unit));
             self.by_unit.insert(unit, Lent { purpose, first: holding, backup: None });
         }
         let new = || Held { owner: owner.clone(), units: BTreeSet::new(), work: 0 };
@@ -176,16 +180,16 @@ impl Leases {
         lease
     }
 
-    /// The unit has lost its standing count: whoever has it counts it now.
-    pub fn counts_now(&mut self, unit: UnitId) {
+    /// The unit has lost its standing count, so its leases are now for a first count.
+    pub fn promote_to_count(&mut self, unit: UnitId) {
         if let Some(lent) = self.by_unit.get_mut(&unit) {
             self.to_count += usize::from(lent.purpose != Purpose::Count);
             lent.purpose = Purpose::Count;
         }
     }
 
-    /// The worker has these units: its leases of them last one lease time from now, if they may be renewed for so long. A token may
-    /// be an older one: a renewal and a new lease can cross on the way.
+    /// Extends the worker's leases of these units to one lease time from now, or to the end of their renewal. Only the
+    /// unit matters: its token may be older, because a renewal and a new lease can cross on the way.
     pub fn renew(&mut self, now: Duration, worker: WorkerId, named: &BTreeSet<UnitId>) {
         for unit in named {
             if let Some(holding) = self.by_unit.get_mut(unit).and_then(|lent| lent.of(worker)) {
@@ -195,15 +199,15 @@ impl Leases {
         }
     }
 
-    /// The worker's lease of the unit may be renewed until then and no longer.
-    pub fn shorten(&mut self, unit: UnitId, worker: WorkerId, until: Duration) {
+    /// Limits the renewal of the worker's lease to this time.
+    pub fn limit_renewal(&mut self, unit: UnitId, worker: WorkerId, until: Duration) {
         if let Some(holding) = self.by_unit.get_mut(&unit).and_then(|lent| lent.of(worker)) {
             holding.renewable_until = holding.renewable_until.min(until);
             holding.expires = holding.expires.min(holding.renewable_until);
         }
     }
 
-    /// Ends the lease; false if the unit is no longer lent under that token.
+    /// Ends the lease. Returns false if the unit is no longer lent with this token.
     pub fn end(&mut self, lease: Lease) -> bool {
         let holdings = self.by_unit.get(&lease.unit).into_iter().flat_map(Lent::holdings);
         let holder =
@@ -211,22 +215,22 @@ impl Leases {
         holder.is_some_and(|holder| self.end_of(lease.unit, holder))
     }
 
-    /// Ends the worker's lease of the unit; false if it has none.
+    /// Ends the worker's lease of the unit. Returns false if the worker does not hold the unit.
     pub fn end_of(&mut self, unit: UnitId, worker: WorkerId) -> bool {
         let Some(lent) = self.by_unit.get_mut(&unit) else { return false };
         let ended = if lent.first.worker == worker {
             let ended = lent.first;
             if let Some(backup) = lent.backup.take() {
                 lent.first = backup;
-                self.single.insert((backup.since, unit));
+                self.unbacked.insert((backup.since, unit));
             } else {
-                self.single.remove(&(ended.since, unit));
+                self.unbacked.remove(&(ended.since, unit));
                 self.to_count -= usize::from(lent.purpose == Purpose::Count);
                 self.by_unit.remove(&unit);
             }
             ended
         } else if let Some(ended) = lent.backup.take_if(|backup| backup.worker == worker) {
-            self.single.insert((lent.first.since, unit));
+            self.unbacked.insert((lent.first.since, unit));
             ended
         } else {
             return false;
@@ -235,7 +239,7 @@ impl Leases {
         true
     }
 
-    /// What the worker holds is less by that.
+    /// Subtracts an ended lease from the worker's and the owner's sums.
     fn forget(&mut self, unit: UnitId, ended: &Holding) {
         let Some(held) = self.by_worker.get_mut(&ended.worker) else { return };
         held.units.remove(&unit);
@@ -257,7 +261,7 @@ impl Leases {
         holders.into_iter().for_each(|holder| _ = self.end_of(unit, holder));
     }
 
-    /// Ends all leases of the worker and names their units, ascending.
+    /// Ends all leases of the worker. Returns their units in ascending order.
     pub fn end_all_of(&mut self, worker: WorkerId) -> Vec<UnitId> {
         let units: Vec<_> =
             self.by_worker.get(&worker).into_iter().flat_map(|held| &held.units).copied().collect();
@@ -265,13 +269,13 @@ impl Leases {
         units
     }
 
-    /// Ends the leases whose time is over, and names their workers and units.
+    /// Ends expired leases. Returns their units by worker.
     pub fn expire(&mut self, now: Duration) -> BTreeMap<WorkerId, Vec<UnitId>> {
         let mut expired: BTreeMap<WorkerId, Vec<UnitId>> = BTreeMap::new();
-        if now < self.look_next {
+        if now < self.next_expiry {
             return expired;
         }
-        self.look_next = now.saturating_add(LOOK_EVERY);
+        self.next_expiry = now.saturating_add(EXPIRY_INTERVAL);
         for (unit, lent) in &self.by_unit {
             for holding in lent.holdings().filter(|holding| holding.expires <= now) {
                 expired.entry(holding.worker).or_default().push(*unit);
@@ -284,16 +288,16 @@ impl Leases {
         expired
     }
 
-    /// Whether some units have one lease, so that they may have a backup.
-    pub fn has_single(&self) -> bool {
-        !self.single.is_empty()
+    /// True if a unit has only one lease and can have a backup.
+    pub fn has_unbacked(&self) -> bool {
+        !self.unbacked.is_empty()
     }
 
     /// The units with one lease, the oldest one first.
-    pub fn single(&self) -> impl Iterator<Item = SingleLease> + '_ {
-        self.single.iter().filter_map(|(_, unit)| {
+    pub fn unbacked(&self) -> impl Iterator<Item = UnbackedLease> + '_ {
+        self.unbacked.iter().filter_map(|(_, unit)| {
             let Holding { worker, variant, .. } = self.by_unit.get(unit)?.first;
-            Some(SingleLease { unit: *unit, holder: worker, variant })
+            Some(UnbackedLease { unit: *unit, holder: worker, variant })
         })
     }
 

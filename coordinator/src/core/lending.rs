@@ -1,4 +1,4 @@
-//! What is lent to whom, and how it is to be counted.
+//! Which unit is lent to which worker, and how the worker must count it.
 //!
 //! ```text
 //! as long as the worker wants more, and holds less than its share:
@@ -18,39 +18,40 @@ use queens::kernel::{KernelName, Method};
 use rand::RngExt;
 use records::standing::{Identity, Level, MachineId, Origin};
 
-use super::leases::{Loan, Purpose, SingleLease};
+use super::leases::{Loan, Purpose, UnbackedLease};
 use super::members::Methods;
 use super::share::{Borrower, Share, is_speed_known, speed_of_others, usual_speed};
 use super::votes::{CheckKind, Need, label_of};
 use super::workload::ORBITS;
 use super::{Core, Refusal};
 
-/// At most so many units are lent in one call, whatever is asked for: the keeper, which lends, hears nobody meanwhile.
-pub(super) const MOST_LENT: u32 = 4096;
+/// Maximum number of units lent in one call. The keeper answers no other call meanwhile.
+pub(super) const MAX_LEASES_PER_CALL: u32 = 4096;
 
-/// So many of the oldest leases are looked at for backups.
-const LEASES_LOOKED_AT: usize = 1000;
+/// Number of the oldest leases that are considered for a backup.
+const MAX_BACKUP_CANDIDATES: usize = 1000;
 
-/// Checks with another kernel: one in so many, and how many times as long one takes. Between two (n = 18) and eight times
-/// (n = 16) were seen where units take less than a second. Larger ones that were made for halves that meet take eight to twelve times
-/// as long row by row (n = 22 to 27): one in eight of these would be more work than all other checks.
-const OTHER_KERNEL: Otherwise = Otherwise { one_in: 8, work: 4 };
-const SEARCH_OF_LARGE: Otherwise = Otherwise { one_in: 64, work: 10 };
+/// How often a check uses another kernel, and how many times as long such a check takes. Measured factors: 2 (n = 18)
+/// to 8 (n = 16) for units of less than a second.
+const OTHER_KERNEL_RATE: OtherKernelRate = OtherKernelRate { one_in: 8, work: 4 };
+/// The same for a large unit that was cut for halves that meet. The row-by-row search takes 8 to 12 times as long for it
+/// (n = 22 to 27), so one check in eight would be more work than all other checks.
+const LARGE_SEARCH_RATE: OtherKernelRate = OtherKernelRate { one_in: 64, work: 10 };
 
-/// Units of so much work are large, in nanoseconds of one core.
-const LARGE: u64 = 1_000_000_000;
+/// Work of a large unit, in nanoseconds of one core.
+const LARGE_UNIT_WORK: u64 = 1_000_000_000;
 
-/// How often a check is made with another kernel, and what it takes.
-struct Otherwise {
+/// How often a check uses another kernel, and the factor by which it takes longer.
+struct OtherKernelRate {
     one_in: u32,
     work: u64,
 }
 
-/// What is to be done about a unit.
+/// What a lease of a unit is for, and how the unit is counted.
 type Task = (Purpose, Variant);
 
 impl Core {
-    /// Lends up to `want` units, and no more than may be lent in one call; none if none are open.
+    /// Lends up to `want` units, within the limit of one call. Returns no lease if no unit is open for this worker.
     ///
     /// # Errors
     /// The worker is not registered.
@@ -59,7 +60,7 @@ impl Core {
         if self.paused.is_some() || self.drains(worker) {
             return Ok(Vec::new());
         }
-        let (want, share) = (want.min(MOST_LENT) as usize, self.share(&borrower));
+        let (want, share) = (want.min(MAX_LEASES_PER_CALL) as usize, self.share(&borrower));
         let mut leases = self.lend_disputes(now, &borrower, want);
         while leases.len() < want && share.has_room(&self.leases, &borrower) {
             let Some(lease) = self.lend_next(now, &borrower) else { break };
@@ -68,27 +69,27 @@ impl Core {
         if leases.is_empty() {
             leases.extend(self.lend_suspect(now, &borrower));
         }
-        if leases.is_empty() && !self.schedule.has_fresh(&self.work) {
+        if leases.is_empty() && !self.schedule.has_uncounted(&self.work) {
             leases = self.lend_backups(now, &borrower, want);
         }
         Ok(leases)
     }
 
-    /// Whether there may be something to lend: if not, nobody who waits need be asked again.
+    /// True if a unit may be open. If false, no waiting request can be answered with a lease.
     pub fn may_lend(&self) -> bool {
-        self.paused.is_none() && (self.schedule.has_any(&self.work) || self.leases.has_single())
+        self.paused.is_none() && (self.schedule.has_any(&self.work) || self.leases.has_unbacked())
     }
 
-    /// What matters of a worker that asks for units.
+    /// The properties of a worker that determine its leases.
     ///
     /// # Errors
     /// The worker is not registered.
     pub(super) fn borrower(&mut self, now: Duration, worker: WorkerId) -> Result<Borrower, Refusal> {
         let standing = self.votes.standing();
-        self.members.look_up_participants(&standing.sums().machines);
+        self.members.refresh_participants(&standing.sums().machines);
         let is_only_owner = self.members.owners() < 2;
         let usual_speed = usual_speed(standing);
-        let found = self.members.heard_of(now, worker)?;
+        let found = self.members.note_call(now, worker)?;
         Ok(Borrower {
             worker,
             threads: f64::from(found.threads),
@@ -102,7 +103,7 @@ impl Core {
         })
     }
 
-    /// What the worker may hold.
+    /// The limits on what the worker may hold.
     pub(super) fn share(&self, borrower: &Borrower) -> Share {
         let standing = self.votes.standing();
         let checks = self.work.mean_unit() * standing.pending(self.votes.policy()) as f64;
@@ -124,7 +125,7 @@ impl Core {
 
     /// Lends the next check or unit without a count.
     fn lend_next(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
-        while let Some(unit) = self.next_check(now, borrower).or_else(|| self.schedule.take_fresh(&self.work))
+        while let Some(unit) = self.next_check(now, borrower).or_else(|| self.schedule.take_uncounted(&self.work))
         {
             let lease = self.lend(now, borrower, unit);
             if lease.is_some() {
@@ -134,8 +135,8 @@ impl Core {
         None
     }
 
-    /// Takes the next unit whose count the worker may check: of the highest degree, and first one that another kind of hardware has
-    /// counted.
+    /// Takes the next unit that the worker may check. Counts of the highest degree come first; within a degree, counts
+    /// made on another kind of device.
     fn next_check(&mut self, now: Duration, borrower: &Borrower) -> Option<UnitId> {
         let may = |kind: &CheckKind| {
             self.may_check(now, &borrower.identity, borrower.methods, *kind)
@@ -149,7 +150,8 @@ impl Core {
         self.schedule.take_check(kind)
     }
 
-    /// Whether the worker may check such counts: it is as independent as is asked for, and counts by a method that says something new.
+    /// True if the worker may check these counts. It must be independent enough and able to count with a method that
+    /// adds evidence.
     pub(super) fn may_check(
         &self,
         now: Duration,
@@ -162,25 +164,25 @@ impl Core {
         level >= self.degree(now, kind.counted) && !is_beyond_it
     }
 
-    /// The lowest degree at which a count of that machine may be checked now.
+    /// The lowest degree at which a count of this machine may be checked now.
     pub(super) fn degree(&self, now: Duration, counted: MachineId) -> Level {
         let machine = self.votes.standing().sums().machines.get(counted);
         self.independence.degree(now, self.members.participants().highest_degree(machine.maker()))
     }
 
-    /// The degree at which the machine would check a count of that one.
+    /// The degree at which `machine` would check a count made by `counted`.
     fn level(&self, machine: &Identity, counted: MachineId) -> Level {
         let counted = self.votes.standing().sums().machines.get(counted);
         Level::between(counted.maker(), (machine.owner.name(), &machine.machine))
     }
 
-    /// Whether a count is left to another kind of hardware: somebody who has it is connected and may check it, and this worker has
-    /// other units to count.
+    /// True if this check waits for another kind of device: a connected worker of that kind may make the check, and
+    /// this worker has other units to count.
     fn is_left_to_other_hardware(&self, now: Duration, borrower: &Borrower, counted: MachineId) -> bool {
         let hardware = self.votes.hardware(counted);
         if !hardware.is_card()
             || borrower.hardware.differs_from(hardware)
-            || !self.schedule.has_fresh(&self.work)
+            || !self.schedule.has_uncounted(&self.work)
         {
             return false;
         }
@@ -192,19 +194,19 @@ impl Core {
         })
     }
 
-    /// What is to be done about a unit that nobody holds.
+    /// The worker's task for a unit that is not lent.
     pub(super) fn open_task(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
         if self.leases.contains(unit) { None } else { self.task(now, borrower, unit) }
     }
 
-    /// What is to be done about a unit that the worker can do, and how. It may be lent to somebody else.
+    /// The worker's task for a unit, which may be lent to another worker.
     fn task(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
-        let is_kept_from_it = self.schedule.is_kept_from(unit, &borrower.identity.owner);
-        if is_kept_from_it { None } else { self.task_though_lost(now, borrower, unit) }
+        let is_withheld = self.schedule.is_withheld_from(unit, &borrower.identity.owner);
+        if is_withheld { None } else { self.task_despite_losses(now, borrower, unit) }
     }
 
-    /// The same, though the unit may have killed workers of the owner.
-    fn task_though_lost(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
+    /// The worker's task for a unit, even if the unit may have killed workers of its owner.
+    fn task_despite_losses(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
         match self.votes.need(&self.work, unit) {
             Need::Count => Some((Purpose::Count, Variant::default())),
             Need::Decision => {
@@ -219,8 +221,8 @@ impl Core {
         }
     }
 
-    /// How a worker on that machine helps to decide a dispute. Those who have counted the unit are asked again only if nobody is connected who has
-    /// not, apart from who holds it now.
+    /// How a worker on this machine helps to decide a dispute. A machine that has counted the unit recounts it only if
+    /// every other connected machine has counted it or holds it.
     pub(super) fn variant_to_decide(
         &self,
         now: Duration,
@@ -241,7 +243,7 @@ impl Core {
             others.any(|other| {
                 !ballot.is_full_for(other.owner.name())
                     && ballot.first_question(other).is_some()
-                    && !self.schedule.is_kept_from(unit, &other.owner)
+                    && !self.schedule.is_withheld_from(unit, &other.owner)
             })
         };
         let label = label_of(kernel, self.work.is_symmetric_count(unit));
@@ -250,8 +252,8 @@ impl Core {
         can.then_some(asked)
     }
 
-    /// How the worker checks that count: another image than was counted, and by the other method where it is its machine's
-    /// own. A first count may have been made in any variant: it was lent as a check whose count was lost.
+    /// How the worker checks this count: with the other image, and with the other method if its machine made the count.
+    /// The first count may have any variant: it may have been lent as a check of a count that was lost.
     fn variant_to_check(&self, borrower: &Borrower, unit: UnitId, origin: Origin) -> Variant {
         let label = self.votes.standing().sums().machines.kernel(origin.kernel);
         let other_kernel = if self.work.is_symmetric_count(unit) {
@@ -264,14 +266,14 @@ impl Core {
         Variant { mirrored: !origin.mirrored, other_kernel }
     }
 
-    /// Lends the unit, if there is something to do about it that the worker can do.
+    /// Lends the unit if the worker has a task for it.
     pub(super) fn lend(&mut self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Lease> {
         let task = self.open_task(now, borrower, unit)?;
-        Some(self.lend_to_do(now, borrower, unit, task))
+        Some(self.lend_task(now, borrower, unit, task))
     }
 
-    /// Lends the unit for that to be done; one check in some is made with another kernel.
-    fn lend_to_do(
+    /// Lends the unit for this task. A random share of checks uses another kernel.
+    fn lend_task(
         &mut self,
         now: Duration,
         borrower: &Borrower,
@@ -288,12 +290,12 @@ impl Core {
             && !self.work.is_symmetric_count(unit)
             && !is_own()
         {
-            variant.other_kernel = self.random.random_ratio(1, self.otherwise(unit, borrower).one_in);
+            variant.other_kernel = self.random.random_ratio(1, self.other_kernel_rate(unit, borrower).one_in);
         }
         self.lend_as(now, borrower, unit, (purpose, variant))
     }
 
-    /// Lends the unit for that purpose.
+    /// Lends the unit with exactly this purpose and variant.
     pub(super) fn lend_as(
         &mut self,
         now: Duration,
@@ -301,7 +303,7 @@ impl Core {
         unit: UnitId,
         (purpose, variant): Task,
     ) -> Lease {
-        let times = if variant.other_kernel { self.otherwise(unit, borrower).work } else { 1 };
+        let times = if variant.other_kernel { self.other_kernel_rate(unit, borrower).work } else { 1 };
         let work = self.work.weight(unit).saturating_mul(times);
         let token = self.key.token(unit, variant, borrower.worker, &borrower.identity);
         let lease = Lease { unit, token, variant };
@@ -310,18 +312,18 @@ impl Core {
         self.leases.lend(now, Loan { worker, owner, lease, work, purpose, renewable_until })
     }
 
-    /// How it is with another kernel than the borrower's, which is that of the row-by-row search or the other one.
-    fn otherwise(&self, unit: UnitId, borrower: &Borrower) -> Otherwise {
+    /// The rate and cost of checks with the kernel that the borrower does not use.
+    fn other_kernel_rate(&self, unit: UnitId, borrower: &Borrower) -> OtherKernelRate {
         let other_is_search = borrower.kernel.method == Method::Meet;
-        if self.work.is_for_meet() && other_is_search && self.work.weight(unit) >= LARGE {
-            SEARCH_OF_LARGE
+        if self.work.is_for_meet() && other_is_search && self.work.weight(unit) >= LARGE_UNIT_WORK {
+            LARGE_SEARCH_RATE
         } else {
-            OTHER_KERNEL
+            OTHER_KERNEL_RATE
         }
     }
 
-    /// Lends a unit that may have killed workers, to a worker that holds nothing else; or one that was set aside, where it is time for
-    /// that and nobody has anything else to count.
+    /// Lends a suspect, or a set-aside unit that is due for a retry. The worker must hold nothing else. A set-aside
+    /// unit is lent only if nothing else is lent or open.
     fn lend_suspect(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
         if self.leases.units_of(borrower.worker) > 0 {
             return None;
@@ -331,40 +333,40 @@ impl Core {
             self.schedule.take_suspect(unit);
             return self.lend(now, borrower, unit);
         }
-        if !self.leases.is_empty() || self.schedule.has_fresh(&self.work) {
+        if !self.leases.is_empty() || self.schedule.has_uncounted(&self.work) {
             return None;
         }
-        let task_of = |unit| Some((unit, self.task_though_lost(now, borrower, unit)?));
-        let (unit, task) = self.schedule.may_be_tried(now).find_map(task_of)?;
+        let task_of = |unit| Some((unit, self.task_despite_losses(now, borrower, unit)?));
+        let (unit, task) = self.schedule.due_for_retry(now).find_map(task_of)?;
         self.schedule.take_suspect(unit);
-        Some(self.lend_to_do(now, borrower, unit, task))
+        Some(self.lend_task(now, borrower, unit, task))
     }
 
-    /// Lends units a second time that others have had for the longest, to threads that have nothing to count: first those of another
-    /// owner, then of another machine, then of another worker.
+    /// Lends backups of the oldest leases to idle threads. Leases of other owners come first, then leases of other
+    /// machines, then leases of other workers.
     fn lend_backups(&mut self, now: Duration, borrower: &Borrower, want: usize) -> Vec<Lease> {
         let idle = borrower.units_at_a_time().saturating_sub(self.leases.units_of(borrower.worker)) as usize;
         if idle == 0 {
             return Vec::new();
         }
-        let closeness = |single: &SingleLease| {
-            let holder = self.members.get(single.holder).map(|holder| &holder.identity);
+        let closeness = |unbacked: &UnbackedLease| {
+            let holder = self.members.get(unbacked.holder).map(|holder| &holder.identity);
             let is_same_owner = holder.is_some_and(|holder| holder.owner == borrower.identity.owner);
             (is_same_owner, holder == Some(&borrower.identity))
         };
         let candidates =
-            self.leases.single().take(LEASES_LOOKED_AT).filter(|single| single.holder != borrower.worker);
-        let tasks = candidates.filter_map(|single| Some((self.backup_task(now, borrower, &single)?, single)));
+            self.leases.unbacked().take(MAX_BACKUP_CANDIDATES).filter(|unbacked| unbacked.holder != borrower.worker);
+        let tasks = candidates.filter_map(|unbacked| Some((self.backup_task(now, borrower, &unbacked)?, unbacked)));
         let mut tasks: Vec<_> = tasks.collect();
-        tasks.sort_by_key(|(_, single)| closeness(single));
+        tasks.sort_by_key(|(_, unbacked)| closeness(unbacked));
         tasks.truncate(idle.min(want));
-        tasks.into_iter().map(|(task, single)| self.lend_as(now, borrower, single.unit, task)).collect()
+        tasks.into_iter().map(|(task, unbacked)| self.lend_as(now, borrower, unbacked.unit, task)).collect()
     }
 
-    /// How a unit is counted that somebody has: another image, so that the later count checks the first one; of a symmetric count by
-    /// the other algorithm.
-    fn backup_task(&self, now: Duration, borrower: &Borrower, single: &SingleLease) -> Option<Task> {
-        let SingleLease { unit, variant: Variant { mirrored, other_kernel }, .. } = *single;
+    /// How a backup counts a lent unit: with the other image, so that the later count checks the earlier count. A
+    /// symmetric count uses the other algorithm.
+    fn backup_task(&self, now: Duration, borrower: &Borrower, unbacked: &UnbackedLease) -> Option<Task> {
+        let UnbackedLease { unit, variant: Variant { mirrored, other_kernel }, .. } = *unbacked;
         let task = self.task(now, borrower, unit)?;
         if self.votes.need(&self.work, unit) != Need::Count {
             return Some(task);

@@ -1,4 +1,4 @@
-//! Workers introduce themselves, keep alive what they hold, give units back, leave, or are not heard of any more.
+//! Registration of workers, renewal and release of leases, and the loss of silent workers.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,21 +9,23 @@ use records::standing::Identity;
 use tracing::Level;
 
 use super::leases::{LEASE_TIME, Purpose};
-use super::lending::MOST_LENT;
-use super::members::{Distrust, MOST_OF_AN_OWNER, NoWorker};
+use super::lending::MAX_LEASES_PER_CALL;
+use super::members::{Distrust, MAX_WORKERS_PER_OWNER, NoWorker};
 use super::share::{Borrower, usual_speed};
 use super::{Core, Refusal};
 use crate::event::Event;
 
-/// A worker that is not heard of for so long is forgotten.
+/// A worker that is silent for this long is removed.
 pub(super) const SILENCE: Duration = Duration::from_mins(10);
 
 impl Core {
-    /// A worker introduces itself. What it holds is leased to it again; what it was lent before, by this process or by another
-    /// one, or only says that it holds, as far as anybody may hold at this time. What it was lent can be reported in any case.
+    /// Registers a worker and leases its units to it again:
     ///
-    /// # Errors
-    /// The worker's plan is another, its kernel miscounts, its machine is quarantined, or its owner has too many.
+    /// - The worker keeps the units that it holds now.
+    /// - Units that it held before, or only claims to hold, are leased up to its share.
+    /// - Every unit with a valid token can be reported, even beyond its share.
+    ///
+    /// The worker's plan differs, its kernel miscounts, its machine is quarantined, or its owner has too many workers.
     pub fn register(&mut self, now: Duration, registration: Registration) -> Result<Welcome, Refusal> {
         let Registration { owner, fingerprint, name, machine, self_test: found, .. } = &registration;
         let run = self.work.plan().fingerprint();
@@ -49,14 +51,14 @@ impl Core {
         let share = self.share(&borrower);
         for (lease, renewable_until) in proven {
             claimed.remove(&lease.unit);
-            // Leases of before can be gathered: who gives units back knows their tokens.
+            // A worker that gives units back still knows their tokens, so it could collect leases.
             let may_hold = renewable_until.is_some() || share.has_room(&self.leases, &borrower);
             let lease = self.lend_again(now, &borrower, lease, may_hold);
-            // Who registers again and again has no more time than others.
-            renewable_until.into_iter().for_each(|until| self.leases.shorten(lease.unit, worker, until));
+            // Repeated registration must not extend the time for a unit.
+            renewable_until.into_iter().for_each(|until| self.leases.limit_renewal(lease.unit, worker, until));
             leases.push(lease);
         }
-        for unit in claimed.into_iter().take(MOST_LENT as usize) {
+        for unit in claimed.into_iter().take(MAX_LEASES_PER_CALL as usize) {
             if !share.has_room(&self.leases, &borrower) {
                 break;
             }
@@ -67,19 +69,19 @@ impl Core {
         Ok(Welcome { worker, lease_time: LEASE_TIME, leases, term: None })
     }
 
-    /// Sees that one more worker of the owner can be registered: where it has as many as it may, the one that has been
-    /// silent for the longest is taken for lost.
+    /// Makes room for one more worker of the owner. If the owner has its maximum, the worker that has been silent
+    /// longest is removed.
     fn make_room(&mut self, now: Duration, owner: &Owner) -> Result<(), Refusal> {
         if self.members.has_room(owner) {
             return Ok(());
         }
         let silent = self.members.most_silent(owner, now.saturating_sub(LEASE_TIME));
-        self.forget(now, silent.ok_or(Refusal::TooManyWorkers(MOST_OF_AN_OWNER))?);
+        self.forget(now, silent.ok_or(Refusal::TooManyWorkers(MAX_WORKERS_PER_OWNER))?);
         Ok(())
     }
 
-    /// Ends the leases that the worker can prove under the number that it had, and gives them, and until when they could be renewed if
-    /// it still had them.
+    /// Ends the leases that the worker proves with tokens of its former number. Returns each lease, and the time until
+    /// which it was renewable if the worker still held it.
     fn end_proven(
         &mut self,
         registration: &Registration,
@@ -90,7 +92,7 @@ impl Core {
         let given: Vec<Lease> = registration.leases.iter().copied().filter(is_given).collect();
         let mut proven = Vec::with_capacity(given.len());
         for lease in given {
-            // Or it was registered once more since, and the answer was lost on the way.
+            // The worker may have registered again since, and the reply was lost.
             let is_own = |holder: &WorkerId| {
                 *holder == former
                     || self.members.get(*holder).is_some_and(|worker| {
@@ -105,9 +107,9 @@ impl Core {
         proven
     }
 
-    /// Leases again what the worker holds, as it was lent: it may be half counted, or wait to be reported. What others were lent
-    /// meanwhile, or nobody wants any more, is theirs, and what it may not hold is for whoever asks: the worker is only given the token
-    /// by which its count can be judged.
+    /// Leases a unit again in the same variant, because the worker may have counted half of it or all of it. If another
+    /// worker holds the unit, if no count is needed, or beyond the worker's share, the worker gets only a token with
+    /// which it can report its count.
     fn lend_again(&mut self, now: Duration, borrower: &Borrower, lease: Lease, may_hold: bool) -> Lease {
         let Lease { unit, variant, .. } = lease;
         let task = self.open_task(now, borrower, unit).filter(|_| may_hold).filter(|(purpose, task)| {
@@ -122,21 +124,22 @@ impl Core {
         Lease { token: self.key.token(unit, variant, borrower.worker, &borrower.identity), ..lease }
     }
 
-    /// Keeps the worker's leases alive and names those that it has lost. What it was lent and does not name expires.
+    /// Renews the worker's leases and returns the units that it has lost. A lease that the worker does not name
+    /// expires.
     ///
     /// # Errors
     /// The worker is not registered.
     pub fn renew(&mut self, now: Duration, worker: WorkerId, held: &[Lease]) -> Result<Vec<UnitId>, Refusal> {
-        self.members.heard_of(now, worker)?;
+        self.members.note_call(now, worker)?;
         let named: BTreeSet<UnitId> = held.iter().map(|lease| lease.unit).collect();
         self.leases.renew(now, worker, &named);
-        // A lease also ends with the record of its count; that is no loss.
+        // A lease that ended because its count was recorded is not lost.
         let is_lost = |unit: &UnitId| !self.votes.is_recording(*unit) && !self.has_count(*unit);
         Ok(self.leases.not_held(worker, &named).into_iter().copied().filter(is_lost).collect())
     }
 
-    /// Takes units back that will not be counted, and strikes the worker off if it leaves. Who gives back what he was to count by
-    /// the other method, and stays, counts by one only.
+    /// Takes back units that the worker will not count, and removes the worker if it leaves. A worker that stays but
+    /// returns a unit for the other method gets only units for its own method from then on.
     ///
     /// # Errors
     /// The worker is not registered.
@@ -147,11 +150,11 @@ impl Core {
         held: &[Lease],
         leaving: bool,
     ) -> Result<(), Refusal> {
-        self.members.heard_of(now, worker)?;
-        // Whatever else is named, it was not lent, and need not be in the plan.
+        self.members.note_call(now, worker)?;
+        // Other leases were never given. Their units need not be in the plan.
         let ended: Vec<Lease> = held.iter().copied().filter(|lease| self.leases.end(*lease)).collect();
         if !leaving && ended.iter().any(|lease| self.work.wants_other_kernel(lease.unit, lease.variant)) {
-            self.members.has_one_method(worker);
+            self.members.limit_to_own_method(worker);
         }
         let mut units: Vec<UnitId> = ended.iter().map(|lease| lease.unit).collect();
         if leaving {
@@ -163,32 +166,32 @@ impl Core {
         Ok(())
     }
 
-    /// Whether calls of that owner may name the worker.
+    /// Checks that the worker belongs to this owner.
     ///
-    /// # Errors
-    /// It is not there, or it is another owner's.
+    /// The worker is not registered, or belongs to another owner.
     pub fn check_owner(&self, worker: WorkerId, owner: &Owner) -> Result<(), Refusal> {
-        if self.members.is_of(worker, owner) { Ok(()) } else { Err(Refusal::UnknownWorker(worker)) }
+        if self.members.belongs_to(worker, owner) { Ok(()) } else { Err(Refusal::UnknownWorker(worker)) }
     }
 
-    /// Strikes off all workers of an owner who is let in no longer; what they held is open again. Says how many.
+    /// Removes all workers of a revoked owner and reopens their units. Returns the number of workers.
     pub fn strike_off(&mut self, owner: &Owner) -> usize {
         let workers = self.members.of(owner);
         workers.iter().for_each(|worker| self.remove(*worker));
         workers.len()
     }
 
-    /// Strikes off the worker; what it held is open again.
+    /// Removes the worker and reopens its units.
     pub(super) fn remove(&mut self, worker: WorkerId) {
         self.members.remove(worker);
         self.leases.end_all_of(worker).into_iter().for_each(|unit| self.reopen(unit));
     }
 
-    /// Time has passed: leases end, workers that have been silent for long are forgotten, and checks relax. Gives the units that are
-    /// set aside since this was last asked, because they were lost with too many workers.
+    /// Advances the time: leases expire, silent workers are removed, and checks relax. Returns the units that were set
+    /// aside since the last call.
     pub fn tick(&mut self, now: Duration) -> Vec<UnitId> {
         for (worker, units) in self.leases.expire(now) {
-            // A worker that is heard of renews what it has: the answer that lent it these units was lost, or it had its time.
+            // A worker that still calls has not lost these units. Either the reply with their leases was lost, or the
+            // renewal limit is reached.
             if self.members.is_alive(worker, now.saturating_sub(LEASE_TIME)) {
                 units.into_iter().for_each(|unit| self.reopen(unit));
             } else {
@@ -201,17 +204,17 @@ impl Core {
         self.note_threads(now);
         let are_left = self.paused.is_none() && self.votes.has_only_checks_left(&self.work);
         self.independence.note_only_checks(now, are_left);
-        self.schedule.take_given_up()
+        self.schedule.take_newly_set_aside()
     }
 
-    /// The worker is taken for lost.
+    /// Removes a worker that is presumed lost.
     fn forget(&mut self, now: Duration, worker: WorkerId) {
         let units = self.leases.end_all_of(worker);
         self.lose(now, worker, &units);
         self.members.remove(worker);
     }
 
-    /// These units were lost with a worker and are open again, unless they are set aside from now on.
+    /// Reopens units that were lost with a worker, unless they are now set aside.
     fn lose(&mut self, now: Duration, worker: WorkerId, units: &[UnitId]) {
         let Some(lost) = self.members.get(worker) else {
             units.iter().for_each(|unit| self.reopen(*unit));
@@ -231,53 +234,52 @@ impl Core {
         self.schedule.lost(now, units, &owner, has_other_owners);
         for unit in units {
             self.reopen(*unit);
-            self.schedule.put_last(*unit);
+            self.schedule.move_to_end(*unit);
         }
     }
 
-    /// Notes how many threads are there at this time, and how fast they are.
+    /// Updates the number and the speed of the connected threads.
     fn note_threads(&mut self, now: Duration) {
         self.progress.follow(now, self.members.believed_threads());
-        self.members.look_at_speeds(usual_speed(self.votes.standing()));
+        self.members.update_speeds(usual_speed(self.votes.standing()));
     }
 
-    /// Lends nothing for that reason, or lends again. What is lent may be counted to its end.
+    /// Pauses lending for this reason, or resumes it. Units that are lent may still be counted.
     pub fn pause(&mut self, now: Duration, reason: Option<String>) {
         self.paused = reason;
         self.progress.resume(now);
     }
 
-    /// Lends nothing more to the workers that are there of this machine, and has them leave; gives their number, and the
-    /// machine with its owner, who need not be named where only one has a machine of that name.
+    /// Drains the connected workers of this machine: they get no more leases and leave. Returns their number and the
+    /// full identity of the machine. The owner may be omitted if only one owner has a machine of this name.
     ///
-    /// # Errors
-    /// Nobody is there of that name, or several machines are.
+    /// No connected worker has this name, or machines of several owners have it.
     pub fn drain(&mut self, machine: &Identity) -> Result<(u64, Identity), NoWorker> {
         self.members.drain(machine)
     }
 
-    /// Whether the worker was asked to leave.
+    /// True if the worker is draining.
     pub fn drains(&self, worker: WorkerId) -> bool {
         self.members.get(worker).is_some_and(|worker| worker.drains)
     }
 
-    /// How many workers are there.
+    /// The number of registered workers.
     pub fn worker_count(&self) -> u64 {
         self.members.len() as u64
     }
 
-    /// The threads of all workers that are there.
+    /// The number of threads of all registered workers.
     pub fn threads(&self) -> u32 {
         u32::try_from(self.members.threads()).unwrap_or(u32::MAX)
     }
 
-    /// What people are told that the worker is called; nothing if it is not there.
+    /// The display name of the worker; empty if it is not registered.
     pub fn title(&self, worker: WorkerId) -> String {
         self.members.get(worker).map_or_else(String::new, super::members::Member::title)
     }
 
-    /// Whether no worker is there.
-    pub fn is_deserted(&self) -> bool {
+    /// True if no worker is registered.
+    pub fn has_no_workers(&self) -> bool {
         self.members.is_empty()
     }
 }

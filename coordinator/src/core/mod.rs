@@ -1,12 +1,17 @@
-//! The coordinator's core: who holds which unit until when, and what a reported count means.
+//! The coordinator's core: leases of units, and judgement of reported counts.
 //!
-//! A pure state machine. Every method is told the time, changes the state and says what is to be done: no files, no
-//! sockets, no clock. A reported count that is to go on record is handed out as [`Record`]s; the
-//! unit is done only when the caller says that they are on disk ([`Core::recorded`]).
+//! A pure state machine: no files, no sockets, no clock. Each method takes the current time, changes the state and
+//! returns what the caller must do. A count to be recorded is returned as [`Record`]s. The unit is done only when the
+//! caller confirms that these records are on disk ([`Core::recorded`]).
 //!
-//! Each part of the state has one owner: what is to be counted ([`Workload`]), what the counts say ([`Votes`]), who is there
-//! ([`Members`]), who holds what ([`Leases`]), what is lent next ([`Schedule`]) and how independent a check must be
-//! ([`Independence`]). The core asks them in turn.
+//! Each part of the state has one owner. The core combines them:
+//!
+//! - [`Workload`]: the units to be counted;
+//! - [`Votes`]: the counts of each unit;
+//! - [`Members`]: the connected workers;
+//! - [`Leases`]: the units that each worker holds;
+//! - [`Schedule`]: the units to be lent next;
+//! - [`Independence`]: how independent a check must be.
 
 mod leases;
 mod lending;
@@ -58,27 +63,27 @@ pub struct Core {
     independence: Independence,
     progress: Progress,
     families: Families,
-    /// By which the tokens of leases are made.
+    /// Signs the tokens of leases.
     key: LeaseKey,
-    /// Decides what is checked, by which kernel.
+    /// Draws the counts to be checked and the kernels of checks.
     random: StdRng,
-    /// Why nothing is lent, where the operator wishes so.
+    /// The operator's reason for a pause, during which nothing is lent.
     paused: Option<String>,
-    /// The events since the caller last took them, and whose workers caused each.
+    /// The events since the last [`Core::take_events`], each with the owner of the worker that caused it.
     events: Vec<(Option<Owner>, Event)>,
 }
 
 /// How a run checks its counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Checking {
-    /// Which counts are made a second time.
+    /// Which counts are checked.
     pub policy: DoubleCheck,
-    /// By how many owners each checked unit must have been counted; nothing where one is enough.
+    /// The number of owners that must count each checked unit; none if one owner suffices.
     pub require_owners: Option<u32>,
-    /// After how long, where only checks are left, less independent ones are accepted: each time after a tenth of the time spent
-    /// counting, where nothing is said.
+    /// When only checks are left, the required degree of independence drops after each such period. By default: a tenth
+    /// of the time spent counting.
     pub relax_after: Option<Duration>,
-    /// How long processes before this one have counted.
+    /// The time that earlier processes of this run spent counting.
     pub counted_before: Duration,
 }
 
@@ -89,8 +94,8 @@ impl From<DoubleCheck> for Checking {
 }
 
 impl Core {
-    /// A run of that plan with that much on record. `key` makes the tokens of its leases, and `seed` the numbers of
-    /// workers and the samples.
+    /// The state of a run with these records. `key` signs the tokens of its leases. `seed` determines the worker
+    /// numbers and the samples.
     pub fn new(
         plan: Arc<Plan>,
         shard: Shard,
@@ -122,7 +127,7 @@ impl Core {
         };
         core.votes.disputed().into_iter().for_each(|unit| core.schedule.put(unit, Need::Decision));
         core.counts_adopted();
-        core.follow_policy();
+        core.apply_policy();
         core
     }
 
@@ -131,12 +136,13 @@ impl Core {
         self.votes.policy()
     }
 
-    /// By how many owners each checked unit must have been counted; nothing where one is enough.
+    /// The number of owners that must count each checked unit; none if one owner suffices.
     pub fn require_owners(&self) -> Option<u32> {
         self.votes.require_owners()
     }
 
-    /// What puts the policy on record, where the ledger says another, or nothing: a run is complete only when its checks are made.
+    /// The record that puts the policy into the ledger; none if the ledger already has it. A run is complete only when
+    /// the checks of its policy are made.
     pub fn policy_record(&self, unix_time: u64) -> Option<Record> {
         self.votes.policy_record(unix_time)
     }
@@ -156,22 +162,22 @@ impl Core {
         self.work.plan()
     }
 
-    /// The share of the plan that is counted.
+    /// The shard of the plan that is counted.
     pub fn shard(&self) -> Shard {
         self.work.shard()
     }
 
-    /// Whether every unit has a standing count and all is checked that is to be.
+    /// True if every unit has a standing count and all required checks are made.
     pub fn is_complete(&self) -> bool {
         self.votes.is_complete(&self.work)
     }
 
-    /// The how-manieth attempt to count the unit this is: 1, and 1 more for each worker that was lost with it.
+    /// The number of the current attempt to count the unit: 1, plus 1 for each worker lost while it held the unit.
     pub fn attempt(&self, unit: UnitId) -> u8 {
         self.schedule.times_lost(unit).saturating_add(1)
     }
 
-    /// Takes the events since the last call, each with the owner whose workers caused it, if any did.
+    /// Takes the events since the last call, each with the owner of the worker that caused it, if any.
     pub fn take_events(&mut self) -> Vec<(Option<Owner>, Event)> {
         std::mem::take(&mut self.events)
     }

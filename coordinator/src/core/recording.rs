@@ -1,4 +1,4 @@
-//! Reported counts are judged, and what follows when their records are on disk, or could not be put there.
+//! Judges reported counts, and updates the state when their records are on disk or could not be written.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use super::{Core, Refusal};
 use crate::event::Event;
 
 impl Core {
-    /// Judges one reported count. The records, if any, are to be written before the verdict is told; late results
-    /// of a lease that has ended are as good as others.
+    /// Judges one reported count. The caller must write the returned records before it returns the verdict to the
+    /// worker. A count after the end of its lease is judged like any other.
     ///
     /// # Errors
     /// The worker is not registered.
@@ -25,7 +25,7 @@ impl Core {
         worker: WorkerId,
         reported: &UnitCount,
     ) -> Result<(Verdict, Vec<Record>), Refusal> {
-        let member = self.members.heard_of(now, worker)?;
+        let member = self.members.note_call(now, worker)?;
         let (identity, kernel) = (member.identity.clone(), member.kernel);
         let Lease { unit, variant, .. } = reported.lease;
         let is_lent = self.key.has_given(&reported.lease, worker, &identity);
@@ -47,7 +47,7 @@ impl Core {
             of_owner: String::new(),
             at: unix_time,
         };
-        self.members.look_up_participants(&self.votes.standing().sums().machines);
+        self.members.refresh_participants(&self.votes.standing().sums().machines);
         let maker = (identity.owner.name(), &*identity.machine);
         let has_checkers = self.members.participants().highest_degree(maker) > Level::AnotherWay;
         let standing = self.votes.standing().vote(unit);
@@ -56,31 +56,33 @@ impl Core {
         Ok(self.votes.judge(&self.work, reported, &mut self.random))
     }
 
-    /// Whether what was judged is one more check, and nobody needs any.
+    /// True if the judged count is a further check that the policy does not require.
     pub fn is_superfluous(&self, records: &[Record]) -> bool {
         matches!(records, [Record::Check(_)]) && self.is_complete()
     }
 
-    /// Whether a count of a unit that the worker was lent is the standing one; nothing where it was not, or none is known.
-    pub fn says_what_stands(&self, worker: WorkerId, reported: &UnitCount) -> Option<bool> {
+    /// True if this count equals the standing count of its unit; none if the worker never held the unit, or if the unit
+    /// has no standing count.
+    pub fn matches_standing_count(&self, worker: WorkerId, reported: &UnitCount) -> Option<bool> {
         let identity = &self.members.get(worker)?.identity;
         let is_lent = self.key.has_given(&reported.lease, worker, identity);
         let unit = Some(reported.lease.unit).filter(|unit| is_lent && self.has_count(*unit))?;
         Some(self.votes.standing().count(unit)? == reported.completions)
     }
 
-    /// Up to `most` records that follow from those that are there: counts of quarantined machines that nobody else has
-    /// confirmed are taken back, counts that only quarantined machines have contradicted stand again, and constellations
-    /// whose counts contradict each other are disputed. The records are to be written like those of
-    /// [`judge`](Self::judge).
+    /// Up to `most` records that follow from the state. The caller writes them like the records of
+    /// [`judge`](Self::judge). They do three things:
+    ///
+    /// - They retract counts of quarantined machines that no other machine has confirmed.
+    /// - They restore counts that only quarantined machines have contradicted.
+    /// - They dispute constellations whose counts contradict each other.
     pub fn take_back(&mut self, unix_time: u64, most: usize) -> Vec<Record> {
         self.votes.take_back(&self.work, unix_time, most)
     }
 
-    /// The records that [`judge`](Self::judge) handed out are on disk; `worker` has reported them.
+    /// Applies records of [`judge`](Self::judge) that are on disk. `worker` reported them.
     ///
-    /// # Errors
-    /// Sums that cannot be right; the run must not go on.
+    /// The sums cannot be right; the run must stop.
     pub fn recorded(
         &mut self,
         now: Duration,
@@ -99,7 +101,7 @@ impl Core {
                 }
                 Record::Check(r) | Record::Conflict(r) => self.counted(r.unit),
                 Record::Retract(r) => {
-                    self.leases.counts_now(r.unit);
+                    self.leases.promote_to_count(r.unit);
                     self.reopen(r.unit);
                 }
                 Record::Restore(r) => {
@@ -107,10 +109,10 @@ impl Core {
                     self.leases.end_unit(r.unit);
                     self.reopen(r.unit);
                 }
-                // Checks of counts that were not believed have been passed over.
+                // The schedule has dropped checks of counts that were not believed.
                 Record::Policy(_) | Record::Admit(_) => {
                     self.counts_adopted();
-                    self.follow_policy();
+                    self.apply_policy();
                 }
                 Record::Expel(_)
                 | Record::Merged(_)
@@ -124,25 +126,25 @@ impl Core {
             self.note_dispute(record, change);
         }
         if self.votes.standing().sums().machines.iter().count() != machines {
-            self.members.forget_participants();
+            self.members.invalidate_participants();
         }
-        self.follow_trust();
+        self.apply_trust_changes();
         Ok(())
     }
 
-    /// A count of the unit is on record: nobody need count it for the reason for which it was lent.
+    /// A count of the unit is on record, so its leases end.
     fn counted(&mut self, unit: UnitId) {
-        self.schedule.survived(unit);
+        self.schedule.clear_losses(unit);
         self.leases.end_unit(unit);
         self.reopen(unit);
     }
 
-    /// How many seconds of one core the count was expected to take, and how many it took.
+    /// The expected and the actual time of the count, in seconds of one core.
     fn expected_and_taken(&self, r: &UnitRecord) -> (f64, f64) {
         (self.work.weight(r.unit) as f64 / 1e9, r.believed_cpu_us(self.work.plan()) as f64 / 1e6)
     }
 
-    /// The worker's count has shown how fast it is.
+    /// Updates the speed of the worker from this count.
     fn note_speed(&mut self, now: Duration, worker: WorkerId, r: &UnitRecord) {
         let (expected, processor) = self.expected_and_taken(r);
         self.members.counted(now, worker, self.work.weight(r.unit), processor);
@@ -172,40 +174,40 @@ impl Core {
         self.events.push((owner, event));
     }
 
-    /// Strikes off the workers of machines that are quarantined, once it has changed who is believed: they are refused when they
-    /// register again.
-    fn follow_trust(&mut self) {
+    /// Removes the workers of newly quarantined machines. If they register again, they are refused.
+    fn apply_trust_changes(&mut self) {
         if !self.votes.has_trust_changed() {
             return;
         }
-        self.members.forget_participants();
+        self.members.invalidate_participants();
         let expelled = self.members.on_machines(|machine| self.votes.is_quarantined(machine));
         expelled.into_iter().for_each(|worker| self.remove(worker));
-        // Who may decide has changed.
+        // Other workers may be able to decide the disputes now.
         self.votes.disputed().into_iter().for_each(|unit| self.reopen(unit));
     }
 
-    /// The records that [`judge`](Self::judge) handed out are not on disk: their units are as they were.
+    /// Drops records of [`judge`](Self::judge) that could not be written. Their units are as before.
     pub fn not_recorded(&mut self, records: &[Record]) {
         self.votes.not_applied(records).into_iter().for_each(|unit| self.reopen(unit));
     }
 
-    /// Counts and their origins have been read that were not known before: what is to be checked or taken back can be.
+    /// Counts and their origins have been read from the ledger. Their checks and retractions can now be scheduled.
     pub fn counts_adopted(&mut self) {
         self.votes.counts_adopted();
-        self.members.forget_participants();
+        self.members.invalidate_participants();
         self.schedule.forget_checks();
         self.votes.checks_due(&self.work).into_iter().for_each(|unit| self.reopen(unit));
     }
 
-    /// Asks for checks by another owner, where the policy requires them.
-    pub(super) fn follow_policy(&mut self) {
+    /// Requires checks by another owner if the policy does.
+    pub(super) fn apply_policy(&mut self) {
         self.independence.require_two_owners(self.votes.require_owners().is_some());
     }
 
-    /// Puts a unit that nobody holds where it is found; once it is known what becomes of its count, where that is on its way to disk.
+    /// Schedules a unit that no worker holds. If a count of the unit is being written, the unit is scheduled
+    /// afterwards.
     pub(super) fn reopen(&mut self, unit: UnitId) {
-        if !self.leases.contains(unit) && !self.votes.open_when_recorded(unit) {
+        if !self.leases.contains(unit) && !self.votes.reopen_when_recorded(unit) {
             self.schedule.put(unit, self.votes.need(&self.work, unit));
         }
     }

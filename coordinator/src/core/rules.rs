@@ -1,32 +1,37 @@
-//! Who checks whose counts: the degree of independence that a check is asked of, and how it relaxes.
+//! Which machines may check a count: the required degree of independence, and how it relaxes.
 //!
-//! The degrees, from the lowest to the highest: the same machine by another method and image; another machine; another owner.
-//! A check is asked of the highest degree of which somebody has counted in this run or is connected. When only checks are left, the
-//! degree drops by one after each tenth of the time that was spent counting. Disputes never relax; how they are decided says
-//! `votes::ballot`.
+//! The degrees, from lowest to highest:
+//!
+//! 1. the same machine, with another method and image;
+//! 2. another machine;
+//! 3. another owner.
+//!
+//! A check must have the highest degree of which an unquarantined participant has counted in this run or is connected.
+//! When only checks are left, the degree drops by one after each tenth of the time spent counting. Disputes never
+//! relax; `votes::ballot` decides them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use records::standing::Level;
 
-/// The degree drops after this time at the earliest.
+/// Minimum time before the degree drops.
 const RELAX_AFTER_AT_LEAST: Duration = Duration::from_secs(15);
 
-/// The degree drops each time when this part of the time spent counting has gone by.
+/// The degree drops after each such fraction of the time spent counting.
 const TENTH: u32 = 10;
 
-/// Everybody who has counted in this run and is believed, or is connected: machines by owner.
+/// The unquarantined machines that have counted in this run or are connected, by owner.
 #[derive(Debug, Default)]
 pub struct Participants {
     machines: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Participants {
-    /// Nobody.
+    /// No participants.
     pub const NOBODY: Participants = Participants { machines: BTreeMap::new() };
 
-    /// The machines with these owners and names.
+    /// The participants with these owners and machine names.
     pub fn of<'a>(machines: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut participants = Self::default();
         for (owner, name) in machines {
@@ -35,14 +40,14 @@ impl Participants {
         participants
     }
 
-    /// The highest degree of which a count of that machine can be checked.
+    /// The highest degree at which a count of this machine can be checked.
     pub fn highest_degree(&self, (owner, name): (&str, &str)) -> Level {
         let is_another = |other: &String| !other.is_empty() && !owner.is_empty() && other != owner;
         if self.machines.keys().any(is_another) {
             return Level::AnotherOwner;
         }
         let is_another = |other: &String| other != name;
-        // The owner without a name may be any of the others.
+        // An owner without a name may be any other owner.
         if self.machines.values().any(|machines| machines.iter().any(is_another)) {
             Level::AnotherMachine
         } else {
@@ -51,30 +56,30 @@ impl Participants {
     }
 }
 
-/// How the degree is set, and when it relaxes.
+/// The required degree and its relaxation.
 #[derive(Debug)]
 pub struct Independence {
     needs_two_owners: bool,
-    /// After how long the degree drops, where that was given.
+    /// The configured time after which the degree drops, if any.
     relax_after: Option<Duration>,
-    /// How long processes before this one have counted.
+    /// The time that earlier processes of this run spent counting.
     counted_before: Duration,
-    /// Since when only checks are left, and after how long the degree drops each time.
+    /// The start of the period with only checks left, and the time between two drops.
     only_checks: Option<(Duration, Duration)>,
 }
 
 impl Independence {
-    /// The rules of a run on which so much time was spent before this process began.
+    /// The rules of a run. `counted_before` is the time that earlier processes spent counting.
     pub fn new(relax_after: Option<Duration>, counted_before: Duration) -> Self {
         Self { needs_two_owners: false, relax_after, counted_before, only_checks: None }
     }
 
-    /// Whether each check is to be made by another owner, however long that takes.
+    /// Sets whether each check must be made by another owner, without relaxation.
     pub fn require_two_owners(&mut self, needs: bool) {
         self.needs_two_owners = needs;
     }
 
-    /// Notes whether only checks are left at this time. Checks that come in do not restart the clock.
+    /// Notes whether only checks are left. Incoming checks do not restart the clock.
     pub fn note_only_checks(&mut self, now: Duration, are_left: bool) {
         if !are_left {
             self.only_checks = None;
@@ -85,7 +90,7 @@ impl Independence {
         }
     }
 
-    /// The lowest degree at which a count may be checked now, where `highest` is the highest one that there is.
+    /// The lowest degree at which a count may be checked now. `highest` is the highest available degree.
     pub fn degree(&self, now: Duration, highest: Level) -> Level {
         if self.needs_two_owners {
             return Level::AnotherOwner;
@@ -97,14 +102,14 @@ impl Independence {
         }
     }
 
-    /// How often the degree has dropped.
+    /// The number of drops so far.
     fn steps(&self, now: Duration) -> u128 {
         let Some((since, after)) = self.only_checks else { return 0 };
         let waited = now.saturating_sub(since);
         waited.as_nanos().checked_div(after.as_nanos()).unwrap_or(u128::MAX)
     }
 
-    /// How long it takes until the degree drops again, where it does.
+    /// The time until the next drop, if there is one.
     pub fn next_step(&self, now: Duration) -> Option<Duration> {
         let (since, after) = self.only_checks.filter(|_| !self.needs_two_owners)?;
         let steps = u32::try_from(self.steps(now).saturating_add(1)).ok()?;

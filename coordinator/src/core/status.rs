@@ -1,4 +1,4 @@
-//! Where the run stands, for those who ask.
+//! The status of the run.
 
 use std::time::Duration;
 
@@ -8,30 +8,30 @@ use records::assess;
 use records::standing::Level;
 
 use super::Core;
-use super::members::{MOST_LISTED, Member, Methods, known_machines, listed};
-use super::progress::Rest;
+use super::members::{MAX_LISTED, Member, Methods, known_machines, listed};
+use super::progress::RemainingWork;
 use super::votes::CheckKind;
 
-/// At most so many units are named as set aside.
-const NAMED: usize = 100;
+/// Maximum number of set-aside units named in a status.
+const MAX_NAMED_UNITS: usize = 100;
 
-/// So many disputes are looked at for one that nobody can decide.
-const DISPUTES_LOOKED_AT: usize = 10;
+/// Number of disputes that are searched for an undecidable dispute.
+const MAX_DISPUTES_TRIED: usize = 10;
 
-/// What is told where nobody counts what is left.
-const ONE_METHOD: &str = "only checks are left by a method that the cards of the workers here do not build: start a worker without --gpu, \
+/// The message if the connected cards cannot make the remaining checks.
+const MISSING_METHOD: &str = "only checks are left by a method that the cards of the workers here do not build: start a worker without --gpu, \
                           or on another machine";
 
-/// The progress of a run that has taken all the work that was expected of it, and more.
-const ALMOST: f64 = 0.9999;
+/// The progress shown while units are left although the expected work is done.
+const MAX_UNFINISHED_PROGRESS: f64 = 0.9999;
 
 impl Core {
-    /// Where the run stands; phase, events, other trouble and elapsed time are the caller's to add.
+    /// The status of the run. The caller adds phase, events, other trouble and elapsed time.
     pub fn status(&self, now: Duration) -> RunStatus {
         let standing = self.votes.standing();
         let sums = standing.sums();
         let machines = known_machines(&self.members, &sums.machines, now);
-        let there = machines.iter().filter(|machine| machine.is_there()).count() as u64;
+        let there = machines.iter().filter(|machine| machine.is_connected()).count() as u64;
         let is_going_on = there > 0 && self.paused.is_none();
         RunStatus {
             board: self.plan().board(),
@@ -47,7 +47,7 @@ impl Core {
             replicas: 0,
             followers: 0,
             elapsed: Duration::ZERO,
-            left: if is_going_on { self.progress.left(now, self.rest()) } else { None },
+            left: if is_going_on { self.progress.left(now, self.remaining_work()) } else { None },
             rate: self.progress.rate(now),
             phase: Phase::Counting,
             trouble: self.trouble(now).unwrap_or_default(),
@@ -55,7 +55,7 @@ impl Core {
             workers_total: self.members.len() as u64,
             threads_total: self.members.threads(),
             assurance: self.assurance(),
-            set_aside: self.schedule.set_aside().iter().take(NAMED).copied().collect(),
+            set_aside: self.schedule.set_aside().iter().take(MAX_NAMED_UNITS).copied().collect(),
             set_aside_total: self.schedule.set_aside().len() as u64,
             work: Work {
                 total: core_seconds(self.work.scaled(self.work.total())),
@@ -74,7 +74,8 @@ impl Core {
         }
     }
 
-    /// How the run has come until then, in seconds since 1970 (UTC): while units are to be counted a standstill is part of it.
+    /// The history of the run until this time, in seconds since 1970 (UTC). While units are to be counted, it includes
+    /// a standstill.
     pub fn history(&self, unix_time: u64) -> Vec<Sample> {
         let standing = self.votes.standing();
         let history = &standing.sums().history;
@@ -85,37 +86,38 @@ impl Core {
         }
     }
 
-    /// What is left to be counted and checked.
-    pub(super) fn rest(&self) -> Rest {
+    /// The remaining work of counts and checks.
+    pub(super) fn remaining_work(&self) -> RemainingWork {
         let standing = self.votes.standing();
         let symmetric = self.work.symmetric_left(standing);
-        // So many of the counts that are still to come will be checked, at least.
+        // The number of checks of future counts, at least.
         let share = self.policy().strength().min(1.0);
         let to_come = (self.work.units() - standing.done()) as f64;
         let checks = standing.pending(self.policy()) as f64 + share * to_come;
         let completions = (self.work.left(standing) - symmetric).max(0.0) + self.work.mean_unit() * checks;
-        Rest { symmetric: core_seconds(symmetric), completions: core_seconds(completions) }
+        RemainingWork { symmetric: core_seconds(symmetric), completions: core_seconds(completions) }
     }
 
-    /// How much of the work is done, from 0 to 1. What is expected is not exact: until all is counted there is some left.
+    /// The completed share of the work, from 0 to 1. The expected work is an estimate, so the share stays below 1 until
+    /// every unit is counted.
     fn share_done(&self) -> f64 {
         let standing = self.votes.standing();
         if standing.done() >= self.work.units() {
             return 1.0;
         }
         let done = standing.sums().work as f64 / (self.work.total() as f64).max(1.0);
-        done.min(ALMOST)
+        done.min(MAX_UNFINISHED_PROGRESS)
     }
 
-    /// What double-checking says so far; of those who are not believed as many are named as fit a message.
+    /// The results of double-checking. The lists of quarantined machines and expelled owners are cut to fit a message.
     fn assurance(&self) -> Assurance {
         let mut assurance = assess(self.votes.standing(), self.policy());
-        assurance.quarantined.truncate(MOST_LISTED);
-        assurance.expelled.truncate(MOST_LISTED);
+        assurance.quarantined.truncate(MAX_LISTED);
+        assurance.expelled.truncate(MAX_LISTED);
         assurance
     }
 
-    /// What keeps the run from its end, if anything: whom it waits for, and the way out.
+    /// The obstacle to the end of the run, if there is one: what the run waits for, and the way out.
     fn trouble(&self, now: Duration) -> Option<String> {
         if self.votes.has_only_checks_left(&self.work) {
             self.undecided(now).or_else(|| self.unchecked(now)).or_else(|| self.only_lost_units())
@@ -124,7 +126,7 @@ impl Core {
         }
     }
 
-    /// Whether there is a dispute that nobody who is there can help to decide.
+    /// The message about a dispute that no connected worker can help to decide.
     fn undecided(&self, now: Duration) -> Option<String> {
         let disputed = self.votes.disputed();
         let is_stuck = |unit: &&UnitId| {
@@ -136,7 +138,7 @@ impl Core {
                 && !self.votes.is_recording(**unit)
                 && !self.members.all().filter(|worker| !worker.drains).any(can_help)
         };
-        let unit = *disputed.iter().take(DISPUTES_LOOKED_AT).find(is_stuck)?;
+        let unit = *disputed.iter().take(MAX_DISPUTES_TRIED).find(is_stuck)?;
         let ballot = self.votes.ballot(&self.work, unit);
         let said = ballot.summary(|owner, machine| Owner::new(owner).title(machine));
         let others = match disputed.len() {
@@ -149,7 +151,7 @@ impl Core {
         ))
     }
 
-    /// Whether checks are left that nobody who is there may make.
+    /// The message about checks that no connected worker may make.
     fn unchecked(&self, now: Duration) -> Option<String> {
         let machines = &self.votes.standing().sums().machines;
         let may = |worker: &Member, methods: Methods, kind: CheckKind| {
@@ -158,12 +160,12 @@ impl Core {
         let workers = || self.members.all().filter(|worker| !worker.drains);
         let waits = |kind: &CheckKind| !workers().any(|worker| may(worker, worker.methods, *kind));
         let mut kinds = self.schedule.kinds_of_checks();
-        if self.leases.has_single() || self.members.is_empty() || kinds.clone().any(|kind| !waits(&kind)) {
+        if self.leases.has_unbacked() || self.members.is_empty() || kinds.clone().any(|kind| !waits(&kind)) {
             return None;
         }
         let kind = kinds.find(waits)?;
         if workers().any(|worker| may(worker, Methods::Both, kind)) {
-            return Some(ONE_METHOD.to_owned());
+            return Some(MISSING_METHOD.to_owned());
         }
         let machine = machines.get(kind.counted);
         let whom = match self.degree(now, kind.counted) {
@@ -188,11 +190,11 @@ impl Core {
         let is_all_aside = left > 0 || (pending > 0 && pending == checks);
         (!aside.is_empty() && is_all_aside).then(|| format!(
             "only units are left that were lost with five workers each ({}): one is tried again an hour after the last was lost; see what becomes of it, or restart the coordinator to try them at once",
-            aside.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            aside.iter().take(MAX_NAMED_UNITS).map(ToString::to_string).collect::<Vec<_>>().join(", ")
         ))
     }
 
-    /// Units that are neither on record, nor on their way there, nor lent, nor set aside.
+    /// The number of units that have no count, are not being written, are not lent and are not set aside.
     pub(super) fn open_counts(&self) -> u64 {
         let standing = self.votes.standing();
         let is_open = |unit: &&UnitId| !self.leases.contains(**unit) && !standing.is_done(**unit);

@@ -1,4 +1,4 @@
-//! What is to be counted: the plan, the shard of it, and the work that its units are expected to take.
+//! The work of a run: its plan, its shard of the plan, and the expected work of its units.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use queens::{Plan, Summand, UnitId};
 use records::shard::Shard;
 use records::standing::Standing;
 
-/// The second algorithm for symmetric counts, as records name it.
+/// The name of the second algorithm for symmetric counts in records.
 pub const ORBITS: &str = "orbits";
 
 /// The part of a plan that a run counts. Work is in nanoseconds of one core.
@@ -17,14 +17,14 @@ pub struct Workload {
     plan: Arc<Plan>,
     shard: Shard,
     total: u128,
-    /// The expected work of a unit in terms of the mean of its part of the plan.
+    /// The factor from work in the plan to expected work in this shard.
     scale: f64,
     mean_unit: f64,
     symmetric_counts: Vec<UnitId>,
 }
 
 impl Workload {
-    /// The shard of the plan.
+    /// The workload of a shard of the plan.
     pub fn new(plan: Arc<Plan>, shard: Shard) -> Self {
         let total = shard.work_of(&plan);
         let scale = shard.relative_work(&plan);
@@ -40,17 +40,17 @@ impl Workload {
         &self.plan
     }
 
-    /// The share of the plan.
+    /// The shard of the plan.
     pub fn shard(&self) -> Shard {
         self.shard
     }
 
-    /// How many units are to be counted.
+    /// The number of units to be counted.
     pub fn units(&self) -> u64 {
         self.shard.size(self.plan.units())
     }
 
-    /// Whether the unit is to be counted.
+    /// True if the unit belongs to the plan and the shard.
     pub fn contains(&self, unit: UnitId) -> bool {
         unit.0 < self.plan.units() && self.shard.contains(unit)
     }
@@ -65,12 +65,12 @@ impl Workload {
         self.mean_unit
     }
 
-    /// The work of all units, as the plan has it.
+    /// The work of all units according to the plan.
     pub fn total(&self) -> u128 {
         self.total
     }
 
-    /// Turns work as the plan has it into what this shard is expected to take.
+    /// Converts work according to the plan into the expected work of this shard.
     pub fn scaled(&self, work: u128) -> f64 {
         work as f64 * self.scale
     }
@@ -80,18 +80,18 @@ impl Workload {
         self.scaled(self.total.saturating_sub(standing.sums().work))
     }
 
-    /// The work of the symmetric counts among them.
+    /// The work of the symmetric counts without a standing count.
     pub fn symmetric_left(&self, standing: &Standing) -> f64 {
         let open = self.symmetric_counts.iter().filter(|unit| !standing.is_done(**unit));
         open.map(|unit| self.plan.mean_weight(*unit) as f64).sum()
     }
 
-    /// Whether the unit is a count of completions that a turn leaves as they are.
+    /// True if the unit counts completions that a rotation leaves unchanged.
     pub fn is_symmetric_count(&self, unit: UnitId) -> bool {
         self.plan.summand(unit).is_symmetric_count()
     }
 
-    /// The constellation with symmetry that the unit is of, if it is of one.
+    /// The symmetric constellation of the unit; none if its constellations have no symmetry.
     pub fn symmetric_constellation(&self, unit: UnitId) -> Option<u32> {
         match self.plan.summand(unit) {
             Summand::Symmetric(constellation, _) => Some(constellation),
@@ -99,19 +99,19 @@ impl Workload {
         }
     }
 
-    /// All units of a constellation with symmetry.
+    /// All units of a symmetric constellation.
     pub fn units_of_constellation(&self, constellation: u32) -> Vec<UnitId> {
         let is_of_it = |summand| matches!(summand, Summand::Symmetric(of, _) if of == constellation);
         let ranges = self.plan.unit_ranges().filter(|range| is_of_it(range.summand));
         ranges.flat_map(|range| range.units).map(UnitId).filter(|unit| self.contains(*unit)).collect()
     }
 
-    /// Whether it takes a kernel of the other method to count the unit in that way.
+    /// True if this variant of the unit needs a kernel of the other method.
     pub fn wants_other_kernel(&self, unit: UnitId, variant: Variant) -> bool {
         variant.wants_other_kernel(self.plan.summand(unit))
     }
 
-    /// What a record calls the code that counts the unit in that way, on a worker that counts with `own`.
+    /// The kernel name in a record of this variant, counted by a worker with kernel `own`.
     pub fn kernel_label(&self, unit: UnitId, variant: Variant, own: KernelName) -> String {
         if variant.other_kernel && self.is_symmetric_count(unit) {
             return ORBITS.to_owned();
@@ -119,7 +119,7 @@ impl Workload {
         variant.kernel(own).to_string()
     }
 
-    /// Whether the plan cut its units for halves that meet.
+    /// True if the plan cuts its units for halves that meet.
     pub fn is_for_meet(&self) -> bool {
         self.plan.spec().method() == Method::Meet
     }

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_bounded_for_an_owner_and_for_all_and_come_back_with_the_end_of_a_call() {
+    fn quota_bounds_bytes_per_owner_and_in_total() {
         let quotas = Arc::new(Quotas::default());
         let owner = |k: usize| Owner::new(&format!("owner-{k}"));
         let greedy: Vec<_> = (0..4).map(|k| quotas.call(&owner(k))).collect();

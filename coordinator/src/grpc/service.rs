@@ -233,7 +233,7 @@ mod tests {
     use crate::grpc::quota::Quotas;
 
     #[test]
-    fn counts_that_are_next_to_nothing_on_the_wire_are_held_as_what_they_take_in_memory() {
+    fn counts_are_charged_by_their_size_in_memory() {
         let quotas = Arc::new(Quotas::default());
         let report = v1::ReportRequest { worker: 1, counts: vec![v1::UnitCount::default(); MOST_UNITS] };
         let taken_in = |owner: &str| {

@@ -1,4 +1,4 @@
-//! The audits that go on in the background: what they are made for, and when one that could not be made is made again.
+//! Audits in the background: their reasons, and when a failed audit is repeated.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,37 +11,36 @@ use tracing::{error, warn};
 use super::inbox::AuditReason;
 use super::standstill::{Pulse, Standstill};
 
-/// An audit that could not be begun, or not read the ledger, is made again after this time.
+/// Time before an audit that could not start or could not read the ledger is repeated.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// So often a disk may fail to give the ledger, one time after the other, before there is no answer where nothing else is left to do,
+/// Number of failed audits in a row after which the answer is withheld, if nothing else is left to do.
 const MOST_FAILURES: u32 = 5;
 
-/// and before it is asked no oftener than this while units are counted.
+/// After this many failures, time between two audits while units are still counted.
 const SELDOM: Duration = Duration::from_mins(1);
 
-/// What is told of one that reads nothing.
+/// The message about an audit that reads nothing.
 const HANGS: &str = "the audit has read nothing of the ledger for ten seconds or more; it goes on when the disk of the run answers";
 
-/// What was on record when this process began, as far as its checkpoint keeps it.
+/// The records at the start of this process, as its checkpoint has them.
 #[derive(Debug)]
 pub(super) struct Opening {
-    /// Up to where.
+    /// The end of these records.
     pub end: LedgerPosition,
     sums: Sums,
     marks: Marks,
 }
 
 impl Opening {
-    /// What stands there.
+    /// The state at this position of the ledger.
     pub fn of(end: &LedgerPosition, standing: &Standing) -> Self {
         Self { end: end.clone(), sums: standing.sums().clone(), marks: standing.marks().clone() }
     }
 
-    /// Compares it with what an audit has read up to there.
+    /// Compares the checkpoint with the records that an audit has read up to the same position.
     ///
-    /// # Errors
-    /// The ledger says something else.
+    /// The ledger differs from the checkpoint.
     pub fn compare(&self, audit: &Audit) -> Result<(), AuditError> {
         let found = &audit.standing;
         let is_same = self.sums.agrees_with(found.sums()) && self.marks == *found.marks();
@@ -49,25 +48,26 @@ impl Opening {
     }
 }
 
-/// What is known of the audits of a run.
+/// The audits of a run.
 #[derive(Debug)]
 pub(super) struct Audits {
-    /// Until the counts are known that were on record when this process began: the checkpoint does not keep them.
+    /// The records at the start of this process, until their counts have been read. The checkpoint does not contain
+    /// them.
     pub opening: Option<Opening>,
-    /// Those that are under way, and whether each reads on.
+    /// The running audits, and whether each makes progress.
     under_way: BTreeMap<AuditReason, Standstill>,
-    /// How many audits in a row could not read the ledger,
+    /// The number of audits in a row that could not read the ledger.
     failures: u32,
-    /// what the last of them said,
+    /// The error of the last failed audit.
     trouble: Option<String>,
-    /// and whether all units were counted then.
+    /// True if all units were counted at the last failure.
     is_waited_for: bool,
-    /// None begins before.
+    /// No audit starts before this time.
     next: Duration,
 }
 
 impl Audits {
-    /// None was made yet of a run of which that is on record, if anything is.
+    /// No audits yet. `opening` holds the records at the start, if there are any.
     pub fn of(opening: Option<Opening>) -> Self {
         Self {
             opening,
@@ -79,42 +79,42 @@ impl Audits {
         }
     }
 
-    /// Whether one may begin.
+    /// True if an audit may start.
     pub fn may_begin(&self, now: Duration) -> bool {
         now >= self.next
     }
 
-    /// One could not begin: a moment later one may.
+    /// Notes that an audit could not start, and delays the next attempt.
     pub fn put_off(&mut self, now: Duration) {
         self.next = now.saturating_add(AGAIN);
     }
 
-    /// One has begun, which shows by that pulse that it reads.
+    /// Notes that an audit has started. `pulse` shows its progress.
     pub fn begun(&mut self, reason: AuditReason, pulse: Pulse, now: Duration) {
         self.under_way.insert(reason, Standstill::of(pulse, now));
     }
 
-    /// Whether one is under way for that reason.
+    /// True if an audit with this reason is running.
     pub fn is_under_way(&self, reason: AuditReason) -> bool {
         self.under_way.contains_key(&reason)
     }
 
-    /// The one for that reason is over.
+    /// Notes that the audit with this reason has ended.
     pub fn ended(&mut self, reason: AuditReason) {
         self.under_way.remove(&reason);
     }
 
-    /// The run has ended: none is waited for.
+    /// Forgets running audits: the run has ended.
     pub fn let_go(&mut self) {
         self.under_way.clear();
     }
 
-    /// One has read the ledger.
+    /// Notes that an audit has read the ledger.
     pub fn succeeded(&mut self) {
         (self.failures, self.trouble) = (0, None);
     }
 
-    /// Looks whether those that are under way read on. Says whether it begins or ceases that one hangs.
+    /// Checks the progress of running audits. Returns true if an audit starts or ceases to hang.
     pub fn look(&mut self, now: Duration) -> bool {
         let hung = self.is_one_hanging();
         self.under_way.values_mut().for_each(|audit| audit.look(now));
@@ -128,14 +128,14 @@ impl Audits {
         self.under_way.values().any(Standstill::is_hanging)
     }
 
-    /// Why the ledger is not read, if that is tried in vain.
+    /// The reason why the ledger cannot be read, if it cannot.
     pub fn trouble(&self) -> Option<&str> {
         if self.is_one_hanging() { Some(HANGS) } else { self.trouble.as_deref() }
     }
 
-    /// One has failed; says whether it is made again: the disk would not give the ledger, or the audit itself broke down, which says
-    /// nothing of what is in the ledger. While units are to be counted these go on without it; once it is all that the run waits for,
-    /// it is not waited for for ever.
+    /// Notes that an audit failed. Returns true if it is repeated: the disk could not return the ledger, or the audit
+    /// crashed, which proves nothing about the ledger. While units are counted, audits are repeated without limit. Once
+    /// the run waits only for the audit, the number of attempts is limited.
     pub fn may_repeat(&mut self, now: Duration, is_waited_for: bool, error: &AuditError) -> bool {
         if is_waited_for && !self.is_waited_for {
             self.failures = 0;
@@ -161,7 +161,7 @@ mod tests {
     use crate::keeper::standstill::{EVERY, LOOKS};
 
     #[test]
-    fn an_audit_that_reads_nothing_hangs_until_it_reads_on_or_is_over() {
+    fn audit_hangs_until_it_reads_again_or_ends() {
         let (mut audits, pulse, mut now) = (Audits::of(None), Pulse::default(), Duration::ZERO);
         audits.begun(AuditReason::Resumption, pulse.clone(), now);
         for is_last in [false, true] {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_audits_at_a_time_the_one_that_hangs_is_told_although_the_other_reads() {
+    fn hanging_audit_is_reported_beside_reading_audit() {
         let both = [AuditReason::Resumption, AuditReason::Answer];
         for (hangs, reads) in [(both[0], both[1]), (both[1], both[0])] {
             let (mut audits, pulse, mut now) = (Audits::of(None), Pulse::default(), Duration::ZERO);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn an_audit_that_broke_down_is_made_again_some_times_and_one_that_found_something_is_not() {
+    fn crashed_audit_is_retried_and_failed_audit_is_not() {
         let mut audits = Audits::of(None);
         let start = Duration::ZERO;
         for is_waited_for in [false, true] {

@@ -1,4 +1,4 @@
-//! How a run ends: the audits, and the answer that stands or is withheld.
+//! The end of a run: the audits, and the answer or the reason to withhold it.
 
 use std::panic;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use super::other_coordinator::OtherCoordinator;
 use super::standstill::Pulse;
 use crate::event::Event;
 
-/// How a run ended, if it has.
+/// How a run ended.
 #[derive(Clone, Debug)]
 pub enum Ending {
-    /// All is counted and the ledger has been audited.
+    /// All units are counted and the audit of the ledger has succeeded.
     Answered(Box<Answer>),
     /// There is no answer, for this reason.
     Withheld(Withheld),
@@ -30,13 +30,13 @@ pub enum Ending {
 /// Why a run has no answer.
 #[derive(Clone, Debug, Error)]
 pub enum Withheld {
-    /// Its ledger does not stand up to the audit.
+    /// The audit of the ledger failed.
     #[error(transparent)]
     Audit(Arc<AuditError>),
-    /// What was recorded cannot stand in the ledger.
+    /// A record contradicts the ledger.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// Its sums, which no ledger has, contradict each other.
+    /// The sums of a run without a ledger contradict each other.
     #[error(transparent)]
     Sums(#[from] TallyError),
     /// Another coordinator serves the run.
@@ -45,7 +45,7 @@ pub enum Withheld {
 }
 
 impl Withheld {
-    /// The other coordinator that serves the run, if that is the reason.
+    /// The other coordinator that serves the run, if it is the reason.
     pub fn other_coordinator(&self) -> Option<&OtherCoordinator> {
         if let Self::Other(other) = self { Some(other) } else { None }
     }
@@ -67,7 +67,7 @@ impl From<AuditError> for Withheld {
     }
 }
 
-/// How far the run has come.
+/// The stage of the run.
 #[derive(Debug)]
 pub(super) enum Stage {
     Counting,
@@ -76,10 +76,9 @@ pub(super) enum Stage {
 }
 
 impl Keeper {
-    /// Whether the run has its answer: workers leave.
+    /// True if the run has its answer, so that workers leave.
     ///
-    /// # Errors
-    /// It is withheld: they wait, with what they have counted, until the coordinator has been started again.
+    /// The answer is withheld. Workers keep their counts and wait for a restarted coordinator.
     pub(super) fn is_answered(&self) -> Result<bool, CallError> {
         match &self.stage {
             Stage::Counting | Stage::Auditing => Ok(false),
@@ -89,7 +88,7 @@ impl Keeper {
         }
     }
 
-    /// Once all is counted, audits the ledger, and gives the answer if it stands.
+    /// Audits the ledger once all units are counted, and publishes the answer if the audit succeeds.
     pub(super) fn end_if_complete(&mut self) {
         if !matches!(self.stage, Stage::Counting) {
             return;
@@ -98,7 +97,7 @@ impl Keeper {
             self.read_in_background();
             return;
         }
-        // The answer waits for the followers as every acknowledgement does; they may leave once they have heard of it.
+        // The answer waits for followers like every acknowledgement. They may leave once they have received it.
         if !self.followers.have_all(self.journal.records()) {
             return;
         }
@@ -107,7 +106,7 @@ impl Keeper {
             self.end(ending);
         } else if self.begin_audit(AuditReason::Answer) {
             self.stage = Stage::Auditing;
-            // Meanwhile there is time for the last checkpoint.
+            // This leaves time for the last checkpoint.
             self.journal.save_soon();
         } else {
             return;
@@ -115,12 +114,12 @@ impl Keeper {
         self.publisher.publish_soon();
     }
 
-    /// There is no answer, and nothing more is counted.
+    /// Withholds the answer and stops counting.
     pub(super) fn withhold(&mut self, why: impl Into<Withheld>) {
         self.end(Ending::Withheld(why.into()));
     }
 
-    /// Moves the checkpoint away where the ledger may be right and what this process made of it is wrong.
+    /// Moves the checkpoint away if the ledger may be right but this process's state is wrong.
     fn distrust_checkpoint(&mut self, why: &Withheld) {
         let is_of_memory = match why {
             Withheld::Audit(error) => matches!(**error, AuditError::Differs),
@@ -153,7 +152,7 @@ impl Keeper {
         self.publisher.publish_soon();
     }
 
-    /// The answer of a run that has no ledger.
+    /// The answer of a run without a ledger.
     fn answer_from_memory(&mut self) -> Ending {
         let sums = self.core.standing().sums().clone();
         match sums.tally.totals() {
@@ -175,15 +174,15 @@ impl Keeper {
         }
     }
 
-    /// The audit after a start of a run that is not complete, or is open again: finds old damage early, and a checkpoint that
-    /// is not what the ledger says, and reads the counts that it does not keep.
+    /// Starts the audit of a run that is not complete. It finds old damage and a wrong checkpoint early, and reads the
+    /// counts that the checkpoint does not contain.
     fn read_in_background(&mut self) {
         if self.audits.opening.is_some() && !self.audits.is_under_way(AuditReason::Resumption) {
             self.begin_audit(AuditReason::Resumption);
         }
     }
 
-    /// Begins an audit of the ledger as it stands, and says whether it could.
+    /// Starts an audit of the present ledger. Returns false if it could not start.
     fn begin_audit(&mut self, reason: AuditReason) -> bool {
         let now = self.clock.elapsed();
         let ledger = self.journal.ledger().filter(|_| self.audits.may_begin(now));
@@ -197,7 +196,7 @@ impl Keeper {
         let work = move || {
             let read = || audit_until(&directory, &end, |_, _| reads.beat());
             let audit = panic::catch_unwind(read).unwrap_or(Err(AuditError::Died));
-            // While units are open and checks due, sums that contradict each other are not the last word.
+            // While units or checks are open, later counts may resolve contradictory sums.
             let audit = if reason == AuditReason::Answer { audit.and_then(Audit::sound) } else { audit };
             outlet.send(reason, audit);
         };
@@ -212,7 +211,7 @@ impl Keeper {
         begun.is_ok()
     }
 
-    /// Looks whether the audits that are under way go on.
+    /// Checks the progress of running audits.
     pub(super) fn look_at_audits(&mut self) {
         if self.audits.look(self.clock.elapsed()) {
             self.publisher.publish_soon();
@@ -236,7 +235,7 @@ impl Keeper {
             Err(error) => self.found_unsound(error),
             Ok(audit) if is_answer => {
                 self.audits.succeeded();
-                // What was recorded meanwhile, a late check or conflict, may have changed what there is to say.
+                // A late check or conflict recorded during the audit may change the answer.
                 let is_current = self.journal.ledger().is_none_or(|(_, end)| *end == audit.tail.end);
                 if is_current {
                     let ending = self.answer(&audit);
@@ -267,7 +266,7 @@ impl Keeper {
         self.withhold(error);
     }
 
-    /// Takes over the counts that were on record when this process began, unless they are known.
+    /// Adopts the counts recorded before this process started, unless they are known.
     fn adopt(&mut self, audit: &Audit) {
         if self.audits.opening.take().is_some() {
             self.core.standing().adopt_counts(&audit.standing);
@@ -275,7 +274,7 @@ impl Keeper {
         }
     }
 
-    /// The answer, if the ledger says what the core says.
+    /// The answer, if the ledger and the core agree.
     fn answer(&mut self, audit: &Audit) -> Ending {
         if audit.missing.is_some() || !audit.standing.sums().agrees_with(self.core.standing().sums()) {
             return Ending::Withheld(AuditError::Differs.into());

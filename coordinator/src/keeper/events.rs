@@ -1,15 +1,14 @@
-//! The last events of a run, for those who look in the morning: what happens often is told together, and nothing that
-//! happens often makes what is rare go.
+//! The last events of a run. Frequent events share one entry, so they do not displace rare events.
 
 use std::collections::HashMap;
 use std::collections::VecDeque;
 
 use crate::event::Event;
 
-/// At most so many events.
+/// Maximum number of entries.
 const MOST: usize = 50;
 
-/// What happens again within so many seconds is told together.
+/// Events of one kind within this many seconds share an entry.
 const TOGETHER: u64 = 60;
 
 /// The longest text, in characters.
@@ -19,7 +18,7 @@ const LONGEST: usize = 200;
 #[derive(Debug, Default)]
 pub struct Events(VecDeque<Entry>);
 
-/// What has happened once or several times.
+/// One event, or several events of one kind.
 #[derive(Debug)]
 struct Entry {
     /// Seconds since 1970 (UTC) of the first time and the last.
@@ -30,7 +29,7 @@ struct Entry {
 }
 
 impl Events {
-    /// Adds an event at that time, in seconds since 1970 (UTC).
+    /// Adds an event at this time, in seconds since 1970 (UTC).
     pub fn add(&mut self, at: u64, event: Event) {
         let is_told_together = |entry: &Entry| {
             event.is_frequent() && entry.event.kind() == event.kind() && at.abs_diff(entry.first) < TOGETHER
@@ -44,7 +43,7 @@ impl Events {
         }
     }
 
-    /// The oldest goes of what there is most of.
+    /// Removes the oldest entry of the most frequent kind.
     fn drop_one(&mut self) {
         let mut kinds = HashMap::new();
         for entry in &self.0 {
@@ -62,7 +61,7 @@ impl Events {
     }
 }
 
-/// The text in one line of bounded length, without what would be seen as something else than it is.
+/// The text as one line of limited length, without invisible or misleading characters.
 fn one_line(text: &str) -> String {
     let is_plain = |c: &char| matches!(c, '"' | '\'' | '\\') || c.escape_debug().count() == 1;
     let escape = |c: char| if is_plain(&c) { c.to_string() } else { c.escape_unicode().to_string() };

@@ -1,4 +1,4 @@
-//! A coordinator that waits for copies: with each acknowledgement and with its answer.
+//! A coordinator that waits for followers before acknowledgements and before its answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ use crate::handle::{Following, Handle};
 use crate::keeper::{CallError, Ending};
 use crate::tests::known_worker::{expect_the_answer, join, join_from, lease, replicated, report};
 
-/// Nothing here takes longer.
+/// Upper limit of any wait in these tests.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Something that does not happen has not within this time.
+/// Time after which an absent event counts as absent.
 const A_WHILE: Duration = Duration::from_millis(300);
 
 #[tokio::test]
@@ -30,7 +30,7 @@ async fn report_is_acknowledged_when_followers_have_it() {
     let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
     let worker = join(&handle).await;
     let leases = lease(&handle, worker, 3).await;
-    // Nobody follows: it is on this disk, and not acknowledged.
+    // No follower: the record is on this disk, but not acknowledged.
     for _ in 0..2 {
         let mut reported = pin!(handle.report(report(worker, &leases)));
         assert!(timeout(A_WHILE, &mut reported).await.is_err());
@@ -39,7 +39,7 @@ async fn report_is_acknowledged_when_followers_have_it() {
         clock.advance(Duration::from_secs(5));
         assert!(matches!(timeout(PATIENCE, reported).await.unwrap(), Err(CallError::NotRecorded(_))));
     }
-    // Somebody does, and has not all: it waits. Then it has.
+    // A follower without all records delays the acknowledgement, until it has them.
     let following = handle.follow(7, 0).await.unwrap();
     let mut reported = pin!(handle.report(report(worker, &leases)));
     assert!(timeout(A_WHILE, &mut reported).await.is_err());
@@ -49,7 +49,7 @@ async fn report_is_acknowledged_when_followers_have_it() {
     following.has(records);
     assert_eq!(timeout(PATIENCE, reported).await.unwrap().unwrap(), [Verdict::Known; 3]);
     assert_eq!(handle.status().await.unwrap().trouble, "");
-    // It leaves, and nothing is acknowledged again.
+    // After the follower leaves, nothing is acknowledged.
     drop(following);
     let done = handle.status().await.unwrap().done;
     let leases = lease(&handle, worker, 3).await;
@@ -118,17 +118,17 @@ async fn needed_followers_stand_in_the_ledger() {
     assert_eq!(on_record, [2, 0]);
 }
 
-/// Starts the coordinator of the run in that folder, in which so many followers must have a record.
+/// Starts the coordinator of the run in this folder with this number of required followers.
 fn start(folder: &Path, replicas: u32) -> Handle {
     replicated(folder, FaultyDisk::default(), &SetClock::default(), Some(replicas))
 }
 
-/// The records on its disk.
+/// The number of records on the coordinator's disk.
 fn records(handle: &Handle) -> u64 {
     handle.source().unwrap().ends.borrow().mark.records
 }
 
-/// Counts all that is left while a follower copies it, but for so many records at the end.
+/// Counts all remaining units while a follower copies all records except the last `lacking`.
 async fn count_all_but(handle: &Handle, following: &Following, lacking: u64) {
     let worker = join(handle).await;
     loop {
@@ -159,7 +159,7 @@ async fn waits(handle: &Handle) -> bool {
     is_late
 }
 
-/// A complete run that is started again, and waits for a follower: the one from before lacks a record.
+/// A complete run that is restarted and waits for a follower, because the former follower lacks a record.
 async fn restarted_when_complete(folder: &Path) -> Handle {
     let handle = start(folder, 1);
     let following = handle.follow(7, 0).await.unwrap();
@@ -206,8 +206,8 @@ async fn complete_run_is_checked_after_policy_is_raised() {
     timeout(PATIENCE, checks).await.expect("checks are lent");
 }
 
-/// A complete run whose followers have all but one record, the file of its ledger, and where that is put while the disk does
-/// not give it.
+/// A complete run whose followers have all records but one, its ledger file, and the place of this file while the disk
+/// refuses it.
 async fn complete_but_for_a_copy(folder: &Path, clock: &SetClock) -> (Handle, Following, [PathBuf; 2]) {
     let handle = replicated(folder, FaultyDisk::default(), clock, Some(1));
     let following = handle.follow(7, 0).await.unwrap();

@@ -1,7 +1,7 @@
-//! The keeper's inbox: what can be asked of the keeper, and the bounded queue in which requests wait for it.
+//! The keeper's inbox: the requests to the keeper, and their bounded queue.
 //!
-//! Where the queue is full, whoever sends waits for room, and blocks no thread. The queue ends with the last
-//! [`Outlet`]: the audits that the keeper starts send it what they found without keeping it alive.
+//! If the queue is full, a sender waits without blocking a thread. The queue ends with the last [`Outlet`]. Audits of
+//! the keeper send their results to the queue but do not keep it alive.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
@@ -20,34 +20,34 @@ use super::news::TurnedAway;
 use super::other_coordinator::OtherCoordinator;
 use crate::core::{NoWorker, Refusal};
 
-/// At most so many requests wait for the keeper, and it takes no more at a time.
+/// Maximum number of requests in the queue, and of requests that the keeper takes at once.
 const CAPACITY: usize = 4096;
 
-/// Why a call did not do what it should.
+/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CallError {
     /// The core refuses it.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The records could not be put on disk, here or at followers; the same report may be made again.
+    /// The records could not be written, here or at followers. The report may be repeated.
     #[error("{0}")]
     NotRecorded(String),
     /// Another coordinator serves the run.
     #[error(transparent)]
     OtherCoordinator(#[from] OtherCoordinator),
-    /// There is nothing to take back.
+    /// There is nothing to retract.
     #[error(transparent)]
     Nothing(#[from] NothingToRetract),
-    /// The policy is not to be changed so.
+    /// The policy cannot be changed in this way.
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    /// Nobody is there to be asked.
+    /// No worker matches the request.
     #[error(transparent)]
     NoWorker(#[from] NoWorker),
-    /// The answer is withheld: a coordinator that is started again, on a mended ledger where that is damaged, goes on.
+    /// The answer is withheld. A restarted coordinator continues, on a repaired ledger if the ledger is damaged.
     #[error("the answer is withheld, and nothing is lent until the coordinator is started again: {0}")]
     Withheld(String),
-    /// The run has ended: there is nothing to be paused, or that could go on.
+    /// The run has ended, so it can be neither paused nor resumed.
     #[error("the run has ended, nothing of it is counted that could pause or go on")]
     Ended,
     /// The keeper has ended.
@@ -55,10 +55,10 @@ pub enum CallError {
     Closed,
 }
 
-/// Where the answer to a request goes.
+/// The recipient of the reply to a request.
 pub(crate) type ReplyTo<T> = oneshot::Sender<Result<T, CallError>>;
 
-/// What is asked of the keeper. Who names a worker must be its owner.
+/// A request to the keeper. A caller may only name its owner's workers.
 #[derive(Debug)]
 pub(crate) enum Request {
     Register(Registration, ReplyTo<Welcome>),
@@ -81,11 +81,11 @@ pub(crate) enum Request {
         leaving: bool,
         reply: ReplyTo<()>,
     },
-    /// The service has turned a worker or a follower away.
+    /// The service has refused a worker or a follower.
     TurnedAway(TurnedAway),
-    /// Strikes off the workers of an owner.
+    /// Removes the workers of an owner.
     StrikeOff(Owner),
-    /// Somebody has met a coordinator of that term.
+    /// A caller has met a coordinator with this term.
     Met(Term, ReplyTo<()>),
     Follow(FollowCall),
     /// A follower has so many records on disk.
@@ -107,7 +107,7 @@ pub(crate) enum Request {
     Close(oneshot::Sender<()>),
 }
 
-/// A call for up to `want` units, which may wait so long until some open.
+/// A request for up to `want` units, which waits at most `wait` until a unit is open.
 #[derive(Debug)]
 pub(crate) struct LeaseCall {
     pub owner: Owner,
@@ -117,8 +117,8 @@ pub(crate) struct LeaseCall {
     pub reply: ReplyTo<LeaseReply>,
 }
 
-/// A follower has called, with so many records on disk. Its calls have numbers, so that the end of an earlier one does not end this
-/// one.
+/// A call of a follower, and the number of records on its disk. Calls are numbered, so that the end of an earlier call
+/// does not end this call.
 #[derive(Debug)]
 pub(crate) struct FollowCall {
     pub owner: Owner,
@@ -129,47 +129,47 @@ pub(crate) struct FollowCall {
 }
 
 impl Request {
-    /// How many counts it hands in.
+    /// The number of counts in the request.
     pub fn counts(&self) -> usize {
         if let Request::Report { report, .. } = self { report.counts.len() } else { 0 }
     }
 }
 
-/// What an audit is made for.
+/// The reason for an audit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AuditReason {
-    /// A start, after which units are counted on.
+    /// The start of a process that continues counting.
     Resumption,
-    /// All is counted: the answer depends on it.
+    /// The answer, after all units are counted.
     Answer,
 }
 
-/// A request in the queue, and the room that it takes there.
+/// A request in the queue, with its permit.
 #[derive(Debug)]
 struct Queued {
     request: Request,
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// The queue, as the keeper sees it.
+/// The keeper's end of the queue.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     queue: Receiver<Queued>,
     outlet: Weak<Sender<Queued>>,
 }
 
-/// The queue, as those see it who ask.
+/// The callers' end of the queue.
 #[derive(Clone, Debug)]
 pub(crate) struct Outlet {
     queue: Arc<Sender<Queued>>,
     room: Arc<Semaphore>,
 }
 
-/// Where an audit sends what it found: to the keeper, if that is still there.
+/// The sender for results of audits. It works only while the keeper runs.
 #[derive(Clone, Debug)]
 pub(crate) struct AuditOutlet(Weak<Sender<Queued>>);
 
-/// An empty inbox, and the way to it.
+/// An empty inbox and its outlet.
 pub(crate) fn inbox() -> (Outlet, Inbox) {
     let (sender, queue) = channel();
     let sender = Arc::new(sender);
@@ -178,8 +178,7 @@ pub(crate) fn inbox() -> (Outlet, Inbox) {
 }
 
 impl Inbox {
-    /// All that has come, after a wait of at most `patience` for the first of it; nothing once nobody is left who
-    /// could ask.
+    /// All waiting requests, after a wait of at most `patience` for the first request; none if no outlet is left.
     pub fn take(&self, patience: Duration) -> Option<Vec<Request>> {
         let first = match self.queue.recv_timeout(patience) {
             Ok(first) => Some(first),
@@ -190,29 +189,29 @@ impl Inbox {
         Some(first.into_iter().chain(more).map(|queued| queued.request).collect())
     }
 
-    /// The way back for an audit.
+    /// The sender for the result of an audit.
     pub fn for_audits(&self) -> AuditOutlet {
         AuditOutlet(Weak::clone(&self.outlet))
     }
 }
 
 impl Outlet {
-    /// Puts a request into the queue as soon as there is room. If the keeper has ended, the request is dropped, and
-    /// with it the place where its answer would have gone.
+    /// Queues a request as soon as there is room. If the keeper has ended, the request and its reply channel are
+    /// dropped.
     pub async fn send(&self, request: Request) {
         if let Ok(room) = Arc::clone(&self.room).acquire_owned().await {
             self.queue.send(Queued { request, _room: Some(room) }).ok();
         }
     }
 
-    /// Puts a request into the queue whether there is room or not: for what followers say, who are few.
+    /// Queues a request without waiting for room: for the few messages of followers.
     pub fn post(&self, request: Request) {
         self.queue.send(Queued { request, _room: None }).ok();
     }
 }
 
 impl AuditOutlet {
-    /// Hands in what an audit found. Audits are few: they need no room.
+    /// Sends the result of an audit, without waiting for room: audits are few.
     pub fn send(&self, reason: AuditReason, found: Result<Audit, AuditError>) {
         if let Some(queue) = self.0.upgrade() {
             let request = Request::Audited(reason, Box::new(found));
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn who_finds_the_inbox_full_waits_and_is_heard_when_there_is_room() {
+    fn sender_waits_while_inbox_is_full() {
         let (outlet, inbox) = inbox();
         let mut context = Context::from_waker(Waker::noop());
         for _ in 0..CAPACITY {
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_queue_ends_with_the_last_outlet_though_an_audit_could_still_send() {
+    fn inbox_ends_with_last_outlet_despite_audit_sender() {
         let (outlet, inbox) = inbox();
         let (another, audit) = (outlet.clone(), inbox.for_audits());
         drop(outlet);

@@ -1,4 +1,5 @@
-//! The journal: what the keeper has on disk. Ledger, checkpoint and notes of the run directory, or nothing for a run in memory.
+//! The journal: the keeper's files on disk. It holds ledger, checkpoint and notes of the run directory, or nothing for
+//! a run in memory.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use super::inbox::CallError;
 use super::other_coordinator::OtherCoordinator;
 use crate::event::Event;
 
-/// Between two saves of the checkpoint lies at least this time.
+/// Minimum time between two saves of the checkpoint.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The same after a save that failed.
@@ -25,11 +26,11 @@ const RETRY_INTERVAL: Duration = Duration::from_mins(5);
 pub(super) struct Journal {
     /// None for a run in memory.
     store: Option<Store>,
-    /// Where the ledger ends, for those who follow it.
+    /// The end of the ledger, for followers.
     ends: watch::Sender<LedgerPosition>,
-    /// What earlier processes left: elapsed time and peak threads.
+    /// Elapsed time and peak threads of earlier processes.
     earlier: CommitMark,
-    /// Why the disk takes no records, while it takes none.
+    /// The error of the disk while it takes no records.
     trouble: Option<String>,
     /// When the next checkpoint is due.
     next_save: Duration,
@@ -43,7 +44,7 @@ impl Journal {
         Self { store, ends, earlier, trouble: None, next_save: SAVE_INTERVAL }
     }
 
-    /// Where the ledger ends, from now on.
+    /// The end of the ledger, from now on.
     pub fn ends(&self) -> watch::Receiver<LedgerPosition> {
         self.ends.subscribe()
     }
@@ -63,7 +64,7 @@ impl Journal {
         self.store.as_ref().map_or(0, |store| store.mark().records)
     }
 
-    /// How long earlier processes worked on the run.
+    /// The time that earlier processes worked on the run.
     pub fn earlier(&self) -> Duration {
         self.earlier.elapsed()
     }
@@ -84,7 +85,7 @@ impl Journal {
         self.store.as_ref().map(|store| store.term_record(unix_time))
     }
 
-    /// Why this process must stop when somebody has met that term. A term without its proof says nothing.
+    /// The reason for this process to stop, if a caller has met this term. A term without proof is ignored.
     pub fn other_coordinator(&self, met: &Term) -> Option<OtherCoordinator> {
         let store = self.store.as_ref()?;
         let is_proven = store.lease_key().has_proven(store.directory().run().hash(), met);
@@ -119,12 +120,12 @@ impl Journal {
         (Err(CallError::NotRecorded(trouble)), event)
     }
 
-    /// Why the disk takes no records, while it takes none.
+    /// The error of the disk while it takes no records.
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }
 
-    /// Notes why the operator pauses the run, or that the run is paused no longer.
+    /// Notes the operator's reason for a pause, or the end of the pause.
     pub fn pause(&mut self, reason: Option<&String>) -> Result<(), CallError> {
         let Some(store) = &mut self.store else { return Ok(()) };
         store.change_notes(|notes| notes.paused = reason.cloned()).map_err(|error| {

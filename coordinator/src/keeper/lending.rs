@@ -1,4 +1,4 @@
-//! The requests for units, which wait until some open: one of each worker.
+//! Requests for units that wait until units are open, at most one for each worker.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -8,21 +8,22 @@ use domain::{LeaseReply, WorkerId};
 use super::inbox::{CallError, LeaseCall};
 use super::{Keeper, TICK};
 
-/// So many waiting requests for which nothing is found are looked at in one round: the others have their turn in the next.
+/// Maximum number of requests without success in one round. The other requests come first in the next round.
 const ASKED_IN_VAIN: usize = 100;
 
-/// About so many units are lent in one round, in which nobody is heard: who waits for more has his turn in the next.
+/// Approximate number of units lent in one round, in which no other request is handled. The remaining workers come
+/// first in the next round.
 pub(super) const LENT_IN_A_ROUND: usize = 20_000;
 
 /// The requests that wait.
 #[derive(Default)]
 pub(super) struct Waiting {
-    /// Whose they are, in the order in which they are looked at next.
+    /// Their workers, in the order of the next attempts.
     line: VecDeque<WorkerId>,
     requests: HashMap<WorkerId, WaitingRequest>,
-    /// Whether the last round ended before all were looked at, because it had lent enough.
+    /// True if the last round ended early because it had lent enough.
     has_more: bool,
-    /// When all of them are looked at again, for those that have waited long enough.
+    /// Time of the next attempt for all requests, which also ends requests that waited long enough.
     next_look: Duration,
 }
 
@@ -36,18 +37,18 @@ impl Waiting {
     fn add(&mut self, request: WaitingRequest) {
         let worker = request.call.worker;
         match self.requests.insert(worker, request) {
-            // Whoever asks anew does not wait for the answer to what he has asked before.
+            // A worker that asks again does not wait for the answer to its earlier request.
             Some(former) => drop(former.call.reply.send(Ok(LeaseReply::Granted(Vec::new())))),
             None => self.line.push_back(worker),
         }
     }
 
-    /// For how long the keeper may wait until it looks at them again.
+    /// How long the keeper may wait before the next attempt.
     pub fn rest(&self) -> Duration {
         if self.has_more { Duration::ZERO } else { TICK }
     }
 
-    /// Has all of them looked at in the next round.
+    /// Tries all requests again in the next round.
     pub fn look_soon(&mut self) {
         self.next_look = Duration::ZERO;
     }
@@ -56,7 +57,7 @@ impl Waiting {
         self.requests.remove(&self.line.pop_front()?)
     }
 
-    /// Answers all of them so.
+    /// Answers all requests with this error.
     pub fn refuse(&mut self, error: &CallError) {
         self.line.clear();
         self.requests.drain().for_each(|(_, request)| drop(request.call.reply.send(Err(error.clone()))));
@@ -64,7 +65,7 @@ impl Waiting {
 }
 
 impl Keeper {
-    /// Somebody asks for units: he waits with the others, where he was if he has asked before.
+    /// Adds a request for units. A repeated request keeps the place of the worker's earlier request.
     pub(super) fn ask(&mut self, call: LeaseCall) {
         match self.core.check_owner(call.worker, &call.owner) {
             Ok(()) => {
@@ -77,7 +78,7 @@ impl Keeper {
         }
     }
 
-    /// Lends to those who wait, and answers those who have waited for long enough.
+    /// Lends to the waiting workers, and answers requests that waited long enough.
     pub(super) fn serve_waiting(&mut self) {
         let (now, clock) = (self.clock.now(), self.clock.elapsed());
         let has_ended = self.is_answered().unwrap_or_else(|withheld| {

@@ -1,4 +1,4 @@
-//! Who takes part: workers that register, renew, release and leave; followers; and the terms that they have met.
+//! Registration, renewal and release by workers, calls of followers, and terms of other coordinators.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ impl Kernels {
 }
 
 impl Keeper {
-    /// Lets a worker in, with what it holds, or says why not.
+    /// Registers a worker with its units, or refuses it with a reason.
     pub(super) fn register(&mut self, registration: Registration, reply: ReplyTo<Welcome>) {
         let heard = registration.met.map_or(Ok(()), |met| self.hear_of(&met));
         if let Err(error) = heard.and_then(|()| self.is_answered()) {
@@ -99,8 +99,8 @@ impl Keeper {
         }
     }
 
-    /// Somebody has met a coordinator of that term. If it is another coordinator with this term or a higher one, this one stops:
-    /// what has not been answered yet never is.
+    /// Handles the term of a coordinator that a caller has met. If it is another coordinator with this term or a higher
+    /// term, this coordinator stops and sends no more answers.
     ///
     /// # Errors
     /// This coordinator has stopped.
@@ -122,19 +122,19 @@ impl Keeper {
         }
     }
 
-    /// A follower has called whose copy fits.
+    /// Handles a call of a follower with a matching copy.
     pub(super) fn follow(&mut self, call: FollowCall) {
         let FollowCall { owner, follower, call, records, reply } = call;
         self.followers.join(follower, call, records);
         let text = format!("a follower came that has {}", counted(records, "record"));
         self.news.add_by(&owner, Event::counted(Level::INFO, "followers came", text));
         if reply.send(Ok(())).is_err() {
-            // It has hung up meanwhile, and nobody else reports that.
+            // The follower has hung up meanwhile, which no other code reports.
             self.followers.leave(follower, call);
         }
     }
 
-    /// The call of a follower has ended.
+    /// Handles the end of a follower's call.
     pub(super) fn unfollow(&mut self, owner: &Owner, follower: u64, call: u64) {
         if self.followers.leave(follower, call) {
             self.news.add_by(owner, Event::counted(Level::INFO, "followers left", "a follower left"));

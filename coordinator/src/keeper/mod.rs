@@ -61,10 +61,10 @@ pub use snapshot::Snapshot;
 /// The longest time without a look at leases, waiting workers and checkpoint.
 const TICK: Duration = Duration::from_millis(200);
 
-/// About so many counts are judged in one round, after which others are answered and lent to.
+/// Approximate number of counts judged in one round. Then other callers are answered and served.
 const JUDGED_IN_A_ROUND: usize = 20_000;
 
-/// What the keeper's thread owns. Each field has its rules in a file of its own; the keeper has them work together.
+/// The state of the keeper's thread. Each field has its rules in its own file; the keeper combines them.
 pub(crate) struct Keeper {
     core: Core,
     clock: RunClock,
@@ -73,7 +73,7 @@ pub(crate) struct Keeper {
     followers: Followers,
     /// Requests for units.
     waiting: Waiting,
-    /// Reports that wait for the commit of their records.
+    /// Reports whose records are not committed yet.
     reports: Vec<PendingReport>,
     audits: Audits,
     stage: Stage,
@@ -82,18 +82,17 @@ pub(crate) struct Keeper {
     publisher: Publisher,
 }
 
-/// The ways to a keeper.
+/// The channels to a keeper.
 pub(crate) struct Channels {
     pub requests: Outlet,
     pub snapshots: watch::Receiver<Snapshot>,
     pub ends: watch::Receiver<LedgerPosition>,
 }
 
-/// Starts the keeper of a run. Whoever has the outlet can ask it, and all see its snapshots. If the run can be followed,
-/// `replicas` followers must have a record before it is acknowledged.
+/// Starts the keeper of a run. Holders of the outlet can send requests and see its snapshots. If the run can be
+/// followed, `replicas` followers must have a record before it is acknowledged.
 ///
-/// # Errors
-/// The system gives no thread.
+/// The system cannot start a thread.
 pub(crate) fn start(
     core: Core,
     store: Option<Store>,
@@ -105,7 +104,7 @@ pub(crate) fn start(
     Ok(channels)
 }
 
-/// The keeper before its first round, and the ways to it.
+/// The keeper before its first round, and its channels.
 fn keeper(
     mut core: Core,
     store: Option<Store>,
@@ -149,7 +148,7 @@ impl Keeper {
         while let Some(requests) = self.inbox.take(self.waiting.rest()) {
             let (mut close, mut judged) = (None, 0);
             for request in requests {
-                // With each of them: many take long together, and that is not the disk.
+                // After each request: many requests together may take long, although the disk does not hang.
                 self.publisher.beat();
                 judged += request.counts();
                 if let Request::Close(reply) = request {
@@ -173,7 +172,7 @@ impl Keeper {
         self.round(true);
     }
 
-    /// Does what follows from the requests, and from the time.
+    /// Handles the effects of the requests and of the time.
     fn round(&mut self, closing: bool) {
         self.commit();
         self.followers.answer(self.clock.elapsed());
@@ -228,12 +227,12 @@ impl Keeper {
         }
     }
 
-    /// Gives that answer when as many followers as are needed have what is on record now.
+    /// Sends the answer when enough followers have all records up to now.
     fn answer_when_copied(&mut self, answer: Answer) {
         self.followers.wait(self.clock.elapsed(), self.journal.records(), answer);
     }
 
-    /// Has the core do what is due, and reports what happened in it.
+    /// Advances the core to the present time, and reports its events.
     fn tick_core(&mut self) {
         for unit in self.core.tick(self.clock.now()) {
             let text = format!("unit {unit} was lost with five workers and is set aside");
@@ -248,8 +247,8 @@ impl Keeper {
         }
     }
 
-    /// Saves the checkpoint if it is due. A run whose answer is withheld keeps none: the next start would begin with what was
-    /// found to be wrong.
+    /// Saves the checkpoint if it is due. A run with a withheld answer keeps no checkpoint, because the next start
+    /// would use a wrong state.
     fn save_checkpoint(&mut self, closing: bool) {
         if !matches!(self.stage, Stage::Ended(Ending::Withheld(_))) {
             self.journal.save(self.core.standing(), self.clock.elapsed(), closing);

@@ -1,4 +1,4 @@
-//! The news of a run: its list of events, and the lines of the log that owners give occasion to.
+//! The news of a run: its list of events, and the log lines that owners cause.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -13,20 +13,20 @@ use super::events::Events;
 use crate::event::Event;
 use crate::log_lines::LogLines;
 
-/// At most so many refused callers are remembered; the log tells of others whenever they call.
+/// Maximum number of refused callers that are remembered. Other callers are logged at each refusal.
 const MOST_REMEMBERED: usize = 1000;
 
-/// A caller that was turned away.
+/// A caller that was refused.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TurnedAway {
     pub owner: Owner,
-    /// Where it called from, if that is known.
+    /// The address of the caller, if known.
     pub host: Option<IpAddr>,
-    /// Who was turned away and why: one sentence for the log.
+    /// The caller and the reason: one sentence for the log.
     pub why: String,
 }
 
-/// What is logged and listed of a run.
+/// The events and log lines of a run.
 #[derive(Debug)]
 pub(super) struct News {
     clock: Arc<dyn Clock>,
@@ -34,9 +34,9 @@ pub(super) struct News {
     log_lines: LogLines,
     /// Callers whose refusal was logged. A service manager starts such a worker again and again.
     turned_away: BTreeSet<TurnedAway>,
-    /// The machines that were reported as quarantined,
+    /// The machines reported as quarantined.
     quarantined: BTreeSet<String>,
-    /// and the number of changes of trust at that time.
+    /// The number of trust changes at that time.
     trust_changes: u64,
 }
 
@@ -76,7 +76,7 @@ impl News {
         self.events.list()
     }
 
-    /// True if one more line about what the owner does may be logged. Logs how many were left out before it.
+    /// True if another log line caused by this owner may be written. Logs the number of omitted lines before it.
     pub fn may_log(&mut self, owner: &Owner) -> bool {
         let left_out = self.log_lines.take(self.clock.now(), owner);
         if let Some(lines @ 1..) = left_out {
@@ -85,7 +85,7 @@ impl News {
         left_out.is_some()
     }
 
-    /// Logs a caller that was turned away, once for each host and reason.
+    /// Logs a refused caller, once for each host and reason.
     pub fn turned_away(&mut self, caller: TurnedAway) {
         if self.turned_away.contains(&caller) || !self.may_log(&caller.owner) {
             return;

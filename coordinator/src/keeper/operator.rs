@@ -1,8 +1,9 @@
-//! What the operator changes while the run is served. It is in force at once; the answer waits for followers.
+//! Changes by the operator while the run is served. They take effect at once; the answer waits for followers.
 //!
-//! - How counts are checked, which may only be raised, and how many followers must have a record: on record with the reason.
-//! - Counts that are taken back, or machines that are believed again: on record with the reason.
-//! - A pause, its end, or that a machine's workers leave.
+//! - The check policy, which may only be raised, and the number of required followers. Both go on record with the
+//!   reason.
+//! - Retraction of counts, and readmission of machines. Both go on record with the reason.
+//! - Pause and resumption of the run, and draining of a machine's workers.
 
 use std::sync::Arc;
 
@@ -20,9 +21,9 @@ use super::inbox::CallError;
 use crate::event::Event;
 
 impl Keeper {
-    /// Puts the change on record and does as it says. What holds already is not recorded again.
+    /// Records the change and applies it. A value that already holds is not recorded again.
     pub(super) fn change_policy(&mut self, change: &PolicyChange) -> Result<(), CallError> {
-        // What is on its way first: whether it is checked was decided by the policy of before.
+        // First commit pending reports: the former policy decided their checks.
         self.commit();
         if matches!(self.stage, Stage::Ended(_)) {
             return Err(PolicyError::HasEnded.into());
@@ -55,13 +56,13 @@ impl Keeper {
         Ok(())
     }
 
-    /// Puts on record what the operator takes back, and gives the number of counts that are taken back: of a machine or
-    /// an owner in the rounds that follow.
+    /// Records a retraction by the operator. Returns the number of retracted counts. Counts of a machine or an owner
+    /// are retracted in the following rounds.
     pub(super) fn retract(&mut self, takeback: &Takeback) -> Result<u64, CallError> {
         if matches!(self.stage, Stage::Ended(_)) {
             return Err(NothingToRetract::HasEnded.into());
         }
-        // What is on its way first: it may be what is to be taken back.
+        // First commit pending reports: they may be the counts to be retracted.
         self.commit();
         let (plan, now) = (Arc::clone(self.core.plan()), self.clock.unix_time());
         let mut records = retractions(&plan, Shard::default(), self.core.standing(), takeback, now)?;
@@ -79,7 +80,7 @@ impl Keeper {
         Ok(units + self.core.standing().unbelieved())
     }
 
-    /// Does as the operator wishes; gives how many workers it concerns.
+    /// Executes the operator's command. Returns the number of workers concerned.
     pub(super) fn steer(&mut self, steering: Steering) -> Result<u64, CallError> {
         match steering {
             Steering::Pause { .. } | Steering::Resume if matches!(self.stage, Stage::Ended(_)) => {

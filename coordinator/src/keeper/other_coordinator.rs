@@ -17,7 +17,7 @@ pub enum OtherCoordinator {
     Higher {
         /// The term of this process.
         own: Term,
-        /// The term of the other one.
+        /// The term of the other coordinator.
         other: Term,
     },
     /// One run directory was copied, and both were started.
@@ -29,7 +29,7 @@ pub enum OtherCoordinator {
     SameTerm {
         /// The term of this process.
         own: Term,
-        /// The term of the other one.
+        /// The term of the other coordinator.
         other: Term,
     },
 }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn higher_term_and_another_of_the_same_number_stop_a_coordinator() {
+    fn higher_or_equal_other_term_stops_coordinator() {
         let term = |number, id| Term { number, coordinator: CoordinatorId(id), proof: 0 };
         let own = term(4, 1);
         for other in [term(3, 2), own] {

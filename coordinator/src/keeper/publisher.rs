@@ -1,4 +1,4 @@
-//! Publishes snapshots of the run from time to time, and has a watchdog say so when the keeper stands still.
+//! Publishes snapshots of the run, and runs a watchdog that reports a hanging keeper.
 
 use std::io;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use tokio::sync::watch;
 use super::snapshot::Snapshot;
 use super::watchdog::Watchdog;
 
-/// Between two snapshots.
+/// Minimum time between two snapshots.
 const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Where snapshots go.
+/// Publishes snapshots.
 #[derive(Debug)]
 pub(super) struct Publisher {
     snapshots: watch::Sender<Snapshot>,
@@ -28,10 +28,9 @@ impl Publisher {
         Self { snapshots, next: Duration::ZERO, watchdog: None }
     }
 
-    /// Has a watchdog look at the keeper from now on.
+    /// Starts the watchdog of the keeper.
     ///
-    /// # Errors
-    /// The system gives no thread.
+    /// The system cannot start a thread.
     pub fn watch_keeper(&mut self) -> io::Result<()> {
         self.watchdog = Some(Watchdog::start(self.snapshots.clone())?);
         Ok(())
@@ -42,20 +41,20 @@ impl Publisher {
         self.snapshots.subscribe()
     }
 
-    /// Shows the watchdog that the keeper goes on.
+    /// Shows the watchdog that the keeper works.
     pub fn beat(&self) {
         if let Some(watchdog) = &self.watchdog {
             watchdog.pulse.beat();
         }
     }
 
-    /// How often the keeper showed that it goes on.
+    /// The pulse of the keeper.
     #[cfg(test)]
     pub fn pulse(&self) -> super::standstill::Pulse {
         self.watchdog.as_ref().unwrap().pulse.clone()
     }
 
-    /// True if it is time for a snapshot, or the last one says that the keeper stands still.
+    /// True if a snapshot is due, or if the last snapshot reports a hanging keeper.
     pub fn is_due(&self, now: Duration) -> bool {
         now >= self.next || self.snapshots.borrow().is_stalled
     }
@@ -65,7 +64,7 @@ impl Publisher {
         self.next = Duration::ZERO;
     }
 
-    /// Publishes that snapshot.
+    /// Publishes this snapshot.
     pub fn publish(&mut self, snapshot: Snapshot, now: Duration) {
         self.next = now + SNAPSHOT_INTERVAL;
         self.snapshots.send_replace(snapshot);

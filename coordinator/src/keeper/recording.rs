@@ -12,13 +12,13 @@ use super::followers::Answer;
 use super::inbox::{CallError, ReplyTo};
 use crate::event::Event;
 
-/// A commit that takes longer is no silence of the workers.
+/// If a commit takes longer, its time does not count as silence of the workers.
 const SLOW_DISK: Duration = Duration::from_secs(1);
 
-/// At most so many counts of quarantined machines are taken back at a time.
+/// Maximum number of counts of quarantined machines retracted in one round.
 const MOST_TAKEN_BACK: usize = 1000;
 
-/// A report that waits for the commit of its records.
+/// A report whose records are not committed yet.
 #[derive(Debug)]
 pub(super) struct PendingReport {
     report: Report,
@@ -36,7 +36,7 @@ impl Keeper {
         }
     }
 
-    /// Has the core judge a report. Its answer waits for the commit. Once the run has ended nothing is recorded any more.
+    /// Judges a report. Its answer waits for the commit. After the end of the run nothing is recorded.
     pub(super) fn judge(&mut self, owner: &Owner, report: Report, reply: ReplyTo<Vec<Verdict>>) {
         if matches!(self.stage, Stage::Ended(_)) {
             reply.send(self.judge_late(owner, &report)).ok();
@@ -46,7 +46,8 @@ impl Keeper {
         let unix_time = self.clock.unix_time();
         let mut verdicts = Vec::with_capacity(report.counts.len());
         let mut records = Vec::new();
-        // The answer would have to wait for another audit, and whoever keeps such counts back could say one during each.
+        // Recording such a check would require another audit. A worker could hold checks back and report one during
+        // each audit.
         let is_auditing = matches!(self.stage, Stage::Auditing);
         let _span = debug_span!("report", worker = %report.worker).entered();
         for count in &report.counts {
@@ -75,10 +76,9 @@ impl Keeper {
         self.reports.push(PendingReport { report, verdicts, records, reply });
     }
 
-    /// What counts mean that come after the answer.
+    /// The verdicts on counts that arrive after the answer.
     ///
-    /// # Errors
-    /// It is withheld: whoever has them keeps them for the coordinator that goes on.
+    /// The answer is withheld. The worker keeps its counts for the coordinator that continues the run.
     fn judge_late(&mut self, owner: &Owner, report: &Report) -> Result<Vec<Verdict>, CallError> {
         self.is_answered()?;
         let counts = report.counts.iter();
@@ -87,7 +87,7 @@ impl Keeper {
 
     fn judge_late_count(&mut self, owner: &Owner, worker: WorkerId, count: &UnitCount) -> Verdict {
         let (unit, completions) = (count.lease.unit, count.completions);
-        match self.core.says_what_stands(worker, count) {
+        match self.core.matches_standing_count(worker, count) {
             Some(true) => Verdict::Known,
             Some(false) if self.news.may_log(owner) => {
                 warn!(%unit, %worker, completions, "a count that came after the answer says otherwise");
@@ -97,7 +97,7 @@ impl Keeper {
         }
     }
 
-    /// Puts the records of all pending reports on disk and answers them.
+    /// Commits the records of all pending reports and answers the reports.
     pub(super) fn commit(&mut self) {
         let mut reports = std::mem::take(&mut self.reports);
         let is_news = reports.iter().any(|pending| !pending.records.is_empty());
@@ -136,7 +136,7 @@ impl Keeper {
         }
     }
 
-    /// Refuses the pending reports: nothing of them is recorded.
+    /// Refuses the pending reports without recording them.
     pub(super) fn refuse_reports(&mut self, error: &CallError) {
         for PendingReport { records, reply, .. } in std::mem::take(&mut self.reports) {
             self.core.not_recorded(&records);
@@ -144,7 +144,7 @@ impl Keeper {
         }
     }
 
-    /// Says who was wrong, and puts on record what follows from the records that are there.
+    /// Reports wrong machines, and records what follows from the present records.
     pub(super) fn take_back(&mut self) {
         self.news.report_trust(&self.core.standing().sums().machines);
         let unix_time = self.clock.unix_time();
@@ -153,7 +153,7 @@ impl Keeper {
         }
         let mut records = self.core.take_back(unix_time, MOST_TAKEN_BACK);
         let opening = self.opening();
-        // What was asked for is recorded before anything is counted, or it would be forgotten with this process.
+        // Requested changes are recorded before the first count. Otherwise they would end with this process.
         let was_asked_for = |record: &Record| match record {
             Record::Term(_) => false,
             Record::Policy(policy) => policy.double_check != self.core.standing().policy(),
@@ -168,7 +168,7 @@ impl Keeper {
         }
     }
 
-    /// Says what follows from what others have said.
+    /// Reports retractions that follow from other counts.
     fn tell_taken_back(&mut self, records: &[Record]) {
         let count = |is_so: fn(&Record) -> bool| records.iter().filter(|record| is_so(record)).count();
         let quarantined = count(|record| matches!(record, Record::Retract(r) if r.quarantine));
@@ -185,10 +185,9 @@ impl Keeper {
         }
     }
 
-    /// Puts records that come from no worker on disk, and has the core know.
+    /// Writes records that no worker reported, and applies them to the core.
     ///
-    /// # Errors
-    /// The disk does not take them.
+    /// The disk does not take the records.
     pub(super) fn record(&mut self, records: &[Record]) -> Result<(), CallError> {
         if let Err(error) = self.write(records) {
             self.core.not_recorded(records);
@@ -200,8 +199,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Puts records on disk, and minds how that goes: while it takes long nobody is heard, and while it cannot be done
-    /// there is trouble.
+    /// Writes records. The time of a slow write is left out of the run's clock, and an error is noted as trouble.
     fn write(&mut self, records: &[Record]) -> Result<(), CallError> {
         let (elapsed, threads) = (self.elapsed(), self.kernels.threads());
         let begun = self.clock.elapsed();
@@ -217,8 +215,8 @@ impl Keeper {
         written
     }
 
-    /// What stands in front of what this process records first: its term; and how counts are checked and replicated,
-    /// where the ledger says something else.
+    /// The records before this process's first records: its term, and the policy and number of followers if the ledger
+    /// has others.
     pub(super) fn opening(&mut self) -> Vec<Record> {
         let at = self.clock.unix_time();
         let mut opening = Vec::new();

@@ -1,4 +1,4 @@
-//! What the keeper does in one round, step by step.
+//! The keeper's rounds, step by step.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use super::{Channels, JUDGED_IN_A_ROUND, Keeper, TICK, TurnedAway, keeper};
 use crate::core::{Core, LEASE_TIME};
 use crate::tests::known_worker::{registration, report};
 
-/// A keeper of that plan in memory, by that clock.
+/// A keeper of this plan in memory with this clock.
 fn of(plan: Arc<Plan>, clock: &SetClock) -> (Keeper, Channels) {
     let standing = Standing::new(&plan);
     let core =
@@ -32,7 +32,7 @@ fn of(plan: Arc<Plan>, clock: &SetClock) -> (Keeper, Channels) {
 }
 
 impl Keeper {
-    /// Registers a worker of that machine with so many threads.
+    /// Registers a worker of this machine with this number of threads.
     fn join(&mut self, machine: &str, threads: u32) -> WorkerId {
         let fingerprint = self.core.plan().fingerprint().clone();
         let registration = Registration { fingerprint, threads, ..registration(machine) };
@@ -43,7 +43,7 @@ impl Keeper {
         self.core.lease(self.clock.now(), worker, want).unwrap()
     }
 
-    /// What it says to a report, once that is on record.
+    /// The verdicts on a report after its commit.
     fn hear(&mut self, report: Report) -> Vec<Verdict> {
         let (reply, mut answer) = oneshot::channel();
         self.judge(&Owner::default(), report, reply);
@@ -54,7 +54,7 @@ impl Keeper {
 }
 
 #[test]
-fn a_round_ends_when_enough_is_lent_and_who_waits_for_more_has_the_next_one_at_once() {
+fn round_is_bounded_and_next_round_follows_at_once() {
     let scheme = Scheme::Constellations { grain: 1 };
     let plan = Plan::derive(PlanSpec { scheme, ..PlanSpec::new(Board::new(16).unwrap()) }).unwrap();
     let (each, workers) = (4096, 8);
@@ -86,7 +86,7 @@ fn a_round_ends_when_enough_is_lent_and_who_waits_for_more_has_the_next_one_at_o
 }
 
 #[test]
-fn who_hands_in_a_flood_of_counts_lets_others_be_lent_to_meanwhile_and_the_disk_is_not_said_to_hang() {
+fn flood_of_counts_delays_no_lease() {
     let (mut keeper, channels) = of(known_run::plan(), &SetClock::default());
     let [busy, greedy] = ["a", "b"].map(|machine| keeper.join(machine, 2));
     keeper.publisher.watch_keeper().unwrap();
@@ -124,7 +124,7 @@ fn who_hands_in_a_flood_of_counts_lets_others_be_lent_to_meanwhile_and_the_disk_
 }
 
 #[test]
-fn while_the_answer_is_audited_one_more_check_is_known_and_not_recorded_and_a_contradiction_is() {
+fn final_audit_records_conflicts_but_no_extra_checks() {
     let clock = SetClock::default();
     let (mut keeper, _channels) = of(known_run::plan(), &clock);
     let [a, b, c] = ["a", "b", "c"].map(|machine| keeper.join(machine, 2));
@@ -146,7 +146,7 @@ fn while_the_answer_is_audited_one_more_check_is_known_and_not_recorded_and_a_co
     };
     count_all(&mut keeper, b);
     count_all(&mut keeper, c);
-    // The leases of the first have expired, and another one has counted its units.
+    // The leases of the first worker have expired, and another worker has counted its units.
     clock.advance(LEASE_TIME);
     count_all(&mut keeper, b);
     count_all(&mut keeper, c);
@@ -165,13 +165,13 @@ fn while_the_answer_is_audited_one_more_check_is_known_and_not_recorded_and_a_co
     assert_eq!(checks(&mut keeper), before + 1);
 }
 
-/// Whether the answer to what was asked is that there is none.
+/// True if the reply is that the answer is withheld.
 fn is_withheld<T>(mut answer: oneshot::Receiver<Result<T, CallError>>) -> bool {
     matches!(answer.try_recv().unwrap(), Err(CallError::Withheld(why)) if why == AuditError::Short.to_string())
 }
 
 #[test]
-fn whatever_a_worker_asks_of_a_run_whose_answer_is_withheld_he_hears_that_and_may_leave() {
+fn worker_of_withheld_run_is_refused_and_may_leave() {
     let (mut keeper, _channels) = of(known_run::plan(), &SetClock::default());
     let worker = keeper.join("a", 2);
     let held = keeper.lend(worker, 2);
@@ -196,7 +196,7 @@ fn whatever_a_worker_asks_of_a_run_whose_answer_is_withheld_he_hears_that_and_ma
 }
 
 #[test]
-fn silent_workers_and_followers_that_come_and_go_take_lines_of_the_log_of_their_owner() {
+fn log_lines_are_charged_to_their_owner() {
     let clock = SetClock::default();
     let (mut keeper, _channels) = of(known_run::plan(), &clock);
     keeper.join("a", 2);
@@ -218,7 +218,8 @@ fn silent_workers_and_followers_that_come_and_go_take_lines_of_the_log_of_their_
     assert_eq!(of_other - after, 4, "one worker, one follower that came and left, one refused");
 }
 
-/// Saves the checkpoint of a run of that plan while a count comes every five seconds. Returns how often it was saved, and its bytes.
+/// Saves the checkpoint of a run of this plan while a count arrives every five seconds. Returns the number of saves and
+/// their bytes.
 fn checkpoints_of(plan: Plan, counts: u64) -> (u64, u64) {
     let folder = TempDir::new().unwrap();
     let options = OpenOptions { begin: Some(plan), ..known_run::options(folder.path()) };

@@ -1,4 +1,4 @@
-//! The clock of a run: it stands still while a slow disk keeps the keeper from hearing anybody, so that workers do not seem lost.
+//! The clock of a run. It stands still while a slow disk blocks the keeper, so that workers do not seem lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use records::Clock;
 #[derive(Debug)]
 pub(super) struct RunClock {
     clock: Arc<dyn Clock>,
-    /// How long nobody could be heard.
+    /// The time for which the keeper was blocked.
     stalled: Duration,
 }
 
@@ -18,7 +18,7 @@ impl RunClock {
         Self { clock, stalled: Duration::ZERO }
     }
 
-    /// The time for the core: without the time that the disk took.
+    /// The time for the core, without the time of slow writes.
     pub fn now(&self) -> Duration {
         self.clock.now().saturating_sub(self.stalled)
     }
@@ -28,7 +28,7 @@ impl RunClock {
         self.clock.now()
     }
 
-    /// Leaves that time out of [`now`](Self::now).
+    /// Leaves this time out of [`now`](Self::now).
     pub fn leave_out(&mut self, stalled: Duration) {
         self.stalled += stalled;
     }

@@ -1,4 +1,4 @@
-//! What the keeper publishes of its run, from time to time and when something changes.
+//! Snapshots of the run, which the keeper publishes regularly and after changes.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use super::ending::{Ending, Stage};
 use super::journal::Journal;
 use crate::core::Core;
 
-/// A run at one moment, for those who watch.
+/// The state of a run at one moment, for viewers.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Where the run stands.
+    /// The status of the run.
     pub status: RunStatus,
     /// How it ended, if it has.
     pub ending: Option<Ending>,
-    /// What keeps the run from its end as long as no other worker comes.
+    /// The reason why the run cannot end without another worker, if there is one.
     pub stuck: Option<String>,
-    /// Whether the keeper stands still, and answers nobody.
+    /// True if the keeper hangs and answers no requests.
     pub(crate) is_stalled: bool,
 }
 
 impl Snapshot {
-    /// The first of a run.
+    /// The first snapshot of a run.
     pub(super) fn first(core: &Core, journal: &Journal) -> Self {
         Self {
             status: named(core.status(Duration::ZERO), journal),
@@ -33,7 +33,7 @@ impl Snapshot {
         }
     }
 
-    /// Makes this the last that is known of a run that stands still, for that reason.
+    /// Turns this into the last snapshot of a run that hangs for this reason.
     pub(super) fn stall(&mut self, why: &str) {
         self.is_stalled = true;
         let RunStatus { trouble, left, rate, workers, machines, .. } = &mut self.status;
@@ -66,12 +66,12 @@ impl Keeper {
         self.publisher.publish(snapshot, now);
     }
 
-    /// Where the run stands.
+    /// The status of the run.
     pub(super) fn status(&self) -> RunStatus {
         self.complete(self.core.status(self.clock.now()))
     }
 
-    /// What the core has said, with what only the keeper knows.
+    /// Completes the status of the core with the keeper's data.
     fn complete(&self, status: RunStatus) -> RunStatus {
         let mut status = named(status, &self.journal);
         status.elapsed = self.elapsed();
@@ -83,7 +83,7 @@ impl Keeper {
         if let Some(trouble) = of_disk.or_else(|| self.followers.trouble().filter(|_| !has_ended)) {
             status.trouble = trouble;
         } else if status.trouble.is_empty() {
-            // Which keeps it from its end only.
+            // This only keeps the run from its end.
             self.audits.trouble().unwrap_or_default().clone_into(&mut status.trouble);
         }
         status.phase = match &self.stage {
@@ -98,7 +98,7 @@ impl Keeper {
         status
     }
 
-    /// How long the run has been worked on, over all its sessions: until there was its answer.
+    /// The time that all processes have worked on the run, until its answer.
     pub(super) fn elapsed(&self) -> Duration {
         match &self.stage {
             Stage::Ended(Ending::Answered(answer)) => answer.elapsed,

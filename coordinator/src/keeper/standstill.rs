@@ -1,39 +1,39 @@
-//! Whether something goes on: who does it counts, and who watches looks from time to time whether the count has moved. A disk that
-//! hangs gives no error.
+//! Detects hanging work. The worker thread increments a pulse, and an observer regularly checks whether the pulse has
+//! changed. A hanging disk returns no error.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Between two looks.
+/// Time between two looks.
 pub(super) const EVERY: Duration = Duration::from_secs(1);
 
-/// After so many looks in a row at which it has not moved something hangs. Looks are counted rather than seconds: a process that was
-/// stopped for a while is none that hangs.
+/// Number of looks without change after which the work hangs. Looks are counted instead of seconds, so that a suspended
+/// process does not seem to hang.
 pub(super) const LOOKS: u32 = 10;
 
-/// What somebody moves as long as he goes on.
+/// A counter that work increments while it makes progress.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pulse(Arc<AtomicU64>);
 
 impl Pulse {
-    /// He goes on.
+    /// Notes progress.
     pub fn beat(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often he has said so.
+    /// The number of beats so far.
     #[cfg(test)]
     pub fn beats(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// For how many looks in a row a pulse has stood still.
+/// The number of looks in a row without a change of the pulse.
 #[derive(Debug)]
 pub(super) struct Standstill {
     pulse: Pulse,
-    /// What it was at the last look.
+    /// The pulse at the last look.
     seen: u64,
     looks: u32,
     /// When the next look is due.
@@ -41,12 +41,12 @@ pub(super) struct Standstill {
 }
 
 impl Standstill {
-    /// Nobody has looked at it yet.
+    /// A standstill without looks.
     pub fn of(pulse: Pulse, now: Duration) -> Self {
         Self { pulse, seen: 0, looks: 0, next: now.saturating_add(EVERY) }
     }
 
-    /// Looks at it. A look that comes sooner than it is due sees only whether it has moved.
+    /// Looks at the pulse. A look before it is due only detects change.
     pub fn look(&mut self, now: Duration) {
         let is_due = now >= self.next;
         if self.has_moved() {
@@ -59,12 +59,12 @@ impl Standstill {
         self.next = now.saturating_add(EVERY);
     }
 
-    /// Whether it has moved since the last look.
+    /// True if the pulse has changed since the last look.
     pub fn has_moved(&self) -> bool {
         self.pulse.0.load(Ordering::Relaxed) != self.seen
     }
 
-    /// Whether what it belongs to hung at the last look.
+    /// True if the work hung at the last look.
     pub fn is_hanging(&self) -> bool {
         self.looks >= LOOKS
     }
@@ -75,14 +75,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_still_for_so_many_looks_hangs_until_it_moves() {
+    fn standstill_hangs_after_several_looks() {
         let (pulse, mut now) = (Pulse::default(), Duration::ZERO);
         let mut standstill = Standstill::of(pulse.clone(), now);
         for _ in 0..2 {
             for _ in 1..LOOKS {
                 now += EVERY;
                 standstill.look(now);
-                // None that comes at once says more.
+                // A look before its time changes nothing.
                 standstill.look(now);
                 assert!(!standstill.is_hanging());
             }

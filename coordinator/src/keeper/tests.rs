@@ -1,4 +1,4 @@
-//! How long the keeper is there, and by which clock it does what it does.
+//! The lifetime of the keeper, and its clock.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -22,12 +22,12 @@ use crate::tests::known_worker::{
     coordinator, count_all, count_to_the_end, expect_the_answer, join, lease, replicated, report,
 };
 
-/// Nothing here takes longer.
+/// Upper limit of any wait in these tests.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The test's clock stands still: whoever waits by another one waits for ever.
+/// The test's clock stands still, so a wait by this clock never ends.
 #[tokio::test]
-async fn a_request_for_units_that_waits_no_time_is_answered_at_once() {
+async fn lease_request_without_wait_is_answered_at_once() {
     let handle = Handle::start_by(
         Arc::new(SetClock::default()),
         known_run::plan(),
@@ -46,20 +46,20 @@ async fn a_request_for_units_that_waits_no_time_is_answered_at_once() {
 }
 
 #[tokio::test]
-async fn a_request_that_waits_is_answered_when_its_time_is_over_by_the_keepers_clock() {
+async fn lease_request_ends_by_the_keepers_clock() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
     let worker = join(&handle).await;
     while !lease(&handle, worker, 100_000).await.is_empty() {}
     let mut answer = pin!(handle.lease(worker, 1, Duration::from_secs(5)));
-    // Two rounds of the keeper later it still waits, for its clock stands still.
+    // After two rounds of the keeper the request still waits, because the clock stands still.
     assert!(timeout(Duration::from_millis(500), &mut answer).await.is_err());
     clock.advance(Duration::from_secs(5));
     assert_eq!(timeout(PATIENCE, answer).await.unwrap().unwrap(), LeaseReply::Granted(Vec::new()));
 }
 
 #[tokio::test]
-async fn a_worker_that_asks_again_waits_once_and_what_it_asked_before_is_answered() {
+async fn second_lease_request_answers_the_first() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
     let worker = join(&handle).await;
@@ -75,7 +75,7 @@ async fn a_worker_that_asks_again_waits_once_and_what_it_asked_before_is_answere
 }
 
 #[tokio::test]
-async fn once_the_run_has_its_answer_nothing_is_recorded_any_more() {
+async fn report_after_the_answer_is_not_recorded() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
     let worker = join(&handle).await;
@@ -101,7 +101,7 @@ async fn once_the_run_has_its_answer_nothing_is_recorded_any_more() {
 }
 
 #[tokio::test]
-async fn the_keeper_ends_with_its_last_handle_and_lets_go_of_the_run_directory() {
+async fn dropping_last_handle_ends_keeper_and_unlocks_run() {
     let folder = TempDir::new().unwrap();
     let clock = SetClock::default();
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
@@ -155,12 +155,12 @@ fn change(double_check: Option<&str>, replicas: Option<u32>) -> PolicyChange {
 }
 
 #[tokio::test]
-async fn fewer_replicas_let_waiting_reports_go_at_once_and_stand_in_the_ledger_with_the_reason() {
+async fn fewer_replicas_release_waiting_reports() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = replicated(folder.path(), FaultyDisk::with_faults(&[]), &clock, Some(2));
     let worker = join(&handle).await;
     let leases = lease(&handle, worker, 3).await;
-    // The clock stands still: nothing waits in vain.
+    // The clock stands still, so no wait times out.
     let mut acknowledged = pin!(handle.report(report(worker, &leases)));
     assert!(timeout(Duration::from_millis(500), &mut acknowledged).await.is_err());
     let in_force = handle.change_policy(change(None, Some(1))).await.unwrap();
@@ -182,13 +182,13 @@ async fn fewer_replicas_let_waiting_reports_go_at_once_and_stand_in_the_ledger_w
     .unwrap();
     let reason = || Some("a test".to_owned());
     assert_eq!(said, [(2, None), (1, reason()), (0, reason())]);
-    // It holds at the next start.
+    // The policy holds at the next start.
     let (_, standing, _) = Store::open(known_run::options(folder.path())).unwrap();
     assert_eq!(standing.replicas(None), 0);
 }
 
 #[tokio::test]
-async fn how_counts_are_checked_is_raised_at_once_and_never_lowered() {
+async fn check_policy_is_raised_at_once_and_never_lowered() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
     let worker = join(&handle).await;
@@ -211,7 +211,7 @@ async fn how_counts_are_checked_is_raised_at_once_and_never_lowered() {
     let ended = handle.change_policy(change(Some("all"), None)).await.unwrap_err();
     assert_eq!(ended, CallError::Policy(PolicyError::HasEnded));
     handle.close().await;
-    // A start does not lower it either.
+    // A restart cannot lower the policy either.
     let (store, standing, _) = Store::open(known_run::options(folder.path())).unwrap();
     let (plan, policy) = (known_run::plan(), Some(DoubleCheck::default()));
     let refused = Handle::start(plan, Shard::default(), standing.clone(), policy, Some(store)).unwrap_err();

@@ -1,5 +1,5 @@
-//! The watchdog: tells those who watch that the keeper hears nobody, because its disk does not answer. The keeper, which waits for it,
-//! publishes nothing.
+//! The watchdog: publishes that the keeper hangs because its disk does not answer. The keeper waits for the disk and
+//! cannot publish anything.
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -12,22 +12,21 @@ use tracing::error;
 use super::snapshot::Snapshot;
 use super::standstill::{EVERY, Pulse, Standstill};
 
-/// What is then told.
+/// The message about a hanging disk.
 const STALLED: &str = "nothing is recorded or lent: the disk of the run has not answered for ten seconds or more; the run continues when it answers";
 
-/// The watchdog of a keeper, with whom it ends.
+/// The watchdog of a keeper. It ends with the keeper.
 #[derive(Debug)]
 pub(super) struct Watchdog {
-    /// What the keeper shows of itself: that it hears somebody, or nobody is there to be heard.
+    /// Shows that the keeper works, or that no request waits.
     pub pulse: Pulse,
     _alive: Sender<()>,
 }
 
 impl Watchdog {
-    /// Watches from now on a keeper that publishes these snapshots.
+    /// Starts the watchdog of the keeper that publishes these snapshots.
     ///
-    /// # Errors
-    /// The system gives no thread.
+    /// The system cannot start a thread.
     pub fn start(snapshots: watch::Sender<Snapshot>) -> io::Result<Self> {
         let (pulse, (alive, keeper)) = (Pulse::default(), channel());
         let standstill = Standstill::of(pulse.clone(), Duration::ZERO);
@@ -45,7 +44,7 @@ fn watch(keeper: &Receiver<()>, mut pulse: Standstill, snapshots: &watch::Sender
         pulse.look(begun.elapsed());
         if pulse.is_hanging() && !hung {
             let is_told = snapshots.send_if_modified(|snapshot| {
-                // It may have gone on just now, and published what is true.
+                // The keeper may have resumed just now, and published a current snapshot.
                 let stands_still = !pulse.has_moved();
                 if stands_still {
                     snapshot.stall(STALLED);

@@ -15,7 +15,7 @@ use crate::handle::Handle;
 use crate::tests::known_worker::{coordinator, count_to_the_end, join, lease, report};
 
 #[tokio::test]
-async fn what_is_of_no_use_stays_where_it_is_until_the_run_goes_on_and_is_told_then() {
+async fn damaged_checkpoint_is_kept_until_run_resumes() {
     let run = TempDir::new().unwrap();
     let (mut store, mut standing, _) = Store::open(known_run::options(run.path())).unwrap();
     let record = known_run::record(3);
@@ -44,7 +44,7 @@ async fn what_is_of_no_use_stays_where_it_is_until_the_run_goes_on_and_is_told_t
 }
 
 #[tokio::test]
-async fn a_checkpoint_from_a_machine_that_rounds_work_otherwise_leads_to_the_answer() {
+async fn checkpoint_with_rounding_difference_is_accepted() {
     let (run, clock) = (TempDir::new().unwrap(), SetClock::default());
     let serve = || coordinator(run.path(), FaultyDisk::with_faults(&[]), &clock);
     let handle = serve();

@@ -66,7 +66,7 @@ fn finish(path: &Path, acknowledged: u64, what: &str) {
 }
 
 #[test]
-fn a_process_killed_before_any_step_of_append_sync_mark_and_checkpoint_loses_nothing_acknowledged() {
+fn kill_before_any_step_loses_no_acknowledged_count() {
     let (folder, images) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let acknowledged = Arc::new(AtomicU64::new(0));
     let taken: Arc<Mutex<Vec<(PathBuf, u64)>>> = Arc::default();
@@ -107,7 +107,7 @@ fn a_process_killed_before_any_step_of_append_sync_mark_and_checkpoint_loses_not
 }
 
 #[tokio::test]
-async fn a_disk_that_is_full_or_read_only_acknowledges_nothing_says_so_and_goes_on_when_it_is_mended() {
+async fn run_resumes_after_full_or_read_only_disk() {
     for errno in [28, 30] {
         let folder = TempDir::new().unwrap();
         let disk = FaultyDisk::with_faults(&[(9, Fault::Error { errno, steps: 5 })]);
@@ -123,7 +123,7 @@ async fn a_disk_that_is_full_or_read_only_acknowledges_nothing_says_so_and_goes_
 }
 
 #[tokio::test]
-async fn a_late_check_during_the_audit_does_not_withhold_the_answer() {
+async fn late_check_during_audit_does_not_withhold_answer() {
     for _ in 0..20 {
         let folder = TempDir::new().unwrap();
         let clock = SetClock::default();
@@ -160,7 +160,7 @@ async fn a_late_check_during_the_audit_does_not_withhold_the_answer() {
 }
 
 #[tokio::test]
-async fn a_coordinator_that_ends_at_any_step_has_kept_all_that_it_acknowledged() {
+async fn crash_at_any_step_keeps_acknowledged_counts() {
     for step in 0..30 {
         let folder = TempDir::new().unwrap();
         let disk = FaultyDisk::with_faults(&[(step, Fault::Crash)]);
@@ -193,7 +193,7 @@ fn slow_disk(clock: &SetClock) -> (FaultyDisk, Arc<AtomicBool>) {
 }
 
 #[tokio::test]
-async fn a_sync_that_takes_twenty_minutes_loses_no_worker_and_no_lease() {
+async fn sync_of_twenty_minutes_loses_no_worker_or_lease() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let (disk, is_slow) = slow_disk(&clock);
     let handle = coordinator(folder.path(), disk, &clock);
@@ -219,7 +219,7 @@ async fn a_sync_that_takes_twenty_minutes_loses_no_worker_and_no_lease() {
 }
 
 #[tokio::test]
-async fn a_disk_that_hangs_is_told_to_those_who_watch_and_ask_until_it_answers() {
+async fn hanging_disk_is_shown_until_it_answers() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let (mend, mended) = std::sync::mpsc::channel::<()>();
     let disk = FaultyDisk::watched(move |step| {
@@ -253,7 +253,7 @@ async fn a_disk_that_hangs_is_told_to_those_who_watch_and_ask_until_it_answers()
 }
 
 #[tokio::test]
-async fn sums_that_are_not_those_of_the_ledger_are_found_at_the_start_and_not_kept_for_the_next() {
+async fn wrong_checkpoint_sums_are_found_and_discarded() {
     let plan = known_run::plan();
     let first = |is_symmetric: bool| {
         (0..plan.units())

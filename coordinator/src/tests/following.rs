@@ -94,7 +94,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn a_copy_has_the_same_bytes_in_the_same_files_however_the_pieces_come() {
+fn copy_equals_original_for_any_piece_size() {
     let original = Original::new();
     for cut in [1, 13, 200, 5000, 1 << 20] {
         let folder = TempDir::new().unwrap();
@@ -118,7 +118,7 @@ fn a_copy_has_the_same_bytes_in_the_same_files_however_the_pieces_come() {
 }
 
 #[test]
-fn a_changed_byte_is_refused_and_what_was_there_before_is_gone_on_with() {
+fn changed_byte_is_refused_and_copying_resumes() {
     let original = Original::new();
     let mut random = StdRng::seed_from_u64(12);
     let folder = TempDir::new().unwrap();
@@ -148,7 +148,7 @@ fn a_changed_byte_is_refused_and_what_was_there_before_is_gone_on_with() {
 }
 
 #[test]
-fn a_copy_whose_ledger_is_gone_is_not_begun_anew_in_its_place() {
+fn copy_with_lost_ledger_is_not_restarted() {
     let original = Original::new();
     let folder = TempDir::new().unwrap();
     let mut copy = LedgerCopy::open(folder.path()).unwrap();
@@ -164,7 +164,7 @@ fn a_copy_whose_ledger_is_gone_is_not_begun_anew_in_its_place() {
 }
 
 #[test]
-fn a_power_cut_while_copying_leaves_what_was_said_to_be_there_and_nothing_damaged() {
+fn power_cut_keeps_acknowledged_copy_undamaged() {
     let original = Original::new();
     let mut random = StdRng::seed_from_u64(5);
     let steps = {
@@ -237,7 +237,7 @@ fn a_full_disk_is_tried_again_and_the_copy_goes_on() {
 }
 
 #[test]
-fn a_power_cut_after_a_failed_step_of_a_copy_takes_nothing_of_what_was_said_to_be_there() {
+fn power_cut_after_failed_step_loses_nothing_of_copy() {
     const BROKEN: i32 = 5;
     let original = Original::new();
     let steps = {
@@ -301,7 +301,7 @@ fn copy_follows_the_highest_term_of_its_run_only() {
 }
 
 #[test]
-fn a_folder_that_becomes_a_copy_forgets_that_its_run_was_to_pause() {
+fn new_copy_clears_pause_note() {
     let original = Original::new();
     let folder = TempDir::new().unwrap();
     let notes = folder.path().join("notes.json");
@@ -312,7 +312,7 @@ fn a_folder_that_becomes_a_copy_forgets_that_its_run_was_to_pause() {
 }
 
 #[test]
-fn the_file_of_a_copy_that_cannot_be_read_is_named_and_nothing_is_said_to_be_unwritten() {
+fn unreadable_file_of_copy_is_named_in_error() {
     let original = Original::new();
     for name in ["notes.json", "lease.key"] {
         let folder = TempDir::new().unwrap();
@@ -371,7 +371,7 @@ fn terms(folder: &Path) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn each_process_that_records_something_has_a_term_of_its_own_in_front_of_that() {
+async fn recording_process_writes_its_own_term_first() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     for session in 1..4 {
         let handle = replicated(folder.path(), FaultyDisk::default(), &clock, None);
@@ -433,7 +433,7 @@ async fn coordinator_that_hears_of_a_higher_term_stops() {
 }
 
 #[tokio::test]
-async fn report_that_waits_for_followers_is_refused_when_the_coordinator_stops() {
+async fn report_waiting_for_followers_is_refused_at_stop() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
     let worker = join(&handle).await;

@@ -34,7 +34,7 @@ fn curve(standing: &Standing) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn the_history_is_the_same_from_the_checkpoint_and_what_is_behind_it_and_from_the_ledger_alone() {
+fn history_is_same_from_checkpoint_and_from_ledger() {
     let folder = TempDir::new().unwrap();
     let options = || known_run::options(folder.path());
     let (mut store, mut standing, _) = Store::open(options()).unwrap();
@@ -67,7 +67,7 @@ fn the_history_is_the_same_from_the_checkpoint_and_what_is_behind_it_and_from_th
 }
 
 #[test]
-fn the_history_of_a_merged_run_is_that_of_its_parts_together() {
+fn merged_history_joins_histories_of_parts() {
     let folder = TempDir::new().unwrap();
     let parts: Vec<_> = [(1, 0), (2, 5)]
         .into_iter()
@@ -133,7 +133,7 @@ async fn what_happens_is_told_with_the_time_when_it_did() {
 }
 
 #[tokio::test]
-async fn a_dispute_a_full_disk_a_silent_worker_and_the_answer_are_told() {
+async fn dispute_full_disk_silence_and_answer_are_events() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let disk = FaultyDisk::with_faults(&[(12, Fault::Error { errno: 28, steps: 5 })]);
     let handle = coordinator(folder.path(), disk, &clock);
@@ -198,7 +198,7 @@ async fn followers_pauses_and_drains_are_told() {
 }
 
 #[tokio::test]
-async fn a_run_that_has_its_answer_is_worked_on_no_more_and_neither_pauses_nor_goes_on() {
+async fn answered_run_stops_clock_and_refuses_pause() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
     clock.advance(Duration::from_secs(7));

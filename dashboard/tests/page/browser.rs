@@ -17,7 +17,7 @@ use crate::site::{Site, TOKEN};
 use crate::webdriver::Browser;
 
 #[test]
-fn every_state_is_shown_in_words_and_can_be_read_wide_and_narrow_light_and_dark() {
+fn each_state_is_readable_in_all_sizes_and_themes() {
     let Some(browser) = browser() else { return };
     let site = Site::open(made_up::empty());
     browser.go(&site.url("/"));
@@ -70,7 +70,7 @@ fn every_state_is_shown_in_words_and_can_be_read_wide_and_narrow_light_and_dark(
 }
 
 #[test]
-fn the_page_follows_the_run_says_when_the_coordinator_is_gone_and_finds_it_again() {
+fn page_shows_lost_coordinator_and_reconnects() {
     let Some(browser) = browser() else { return };
     let site = Site::open(made_up::running());
     browser.go(&site.url("/"));
@@ -99,7 +99,7 @@ fn the_page_follows_the_run_says_when_the_coordinator_is_gone_and_finds_it_again
 }
 
 #[test]
-fn what_is_read_aloud_as_it_changes_is_not_written_again_with_the_same_words() {
+fn unchanged_alerts_are_not_written_again() {
     let Some(browser) = browser() else { return };
     let far = |progress| domain::RunStatus { progress, ..made_up::disputed() };
     let site = Site::open(far(0.1));
@@ -153,7 +153,7 @@ fn names_that_are_scripts_stay_text() {
 }
 
 #[test]
-fn the_map_can_be_walked_by_the_keys_and_says_where_one_is() {
+fn map_is_navigable_by_arrow_keys() {
     let Some(browser) = browser() else { return };
     let site = Site::open(made_up::running());
     browser.go(&site.url("/"));
@@ -178,7 +178,7 @@ fn the_map_can_be_walked_by_the_keys_and_says_where_one_is() {
 }
 
 #[test]
-fn who_has_no_token_is_asked_for_one_and_is_let_in_with_it() {
+fn viewer_without_token_is_asked_for_token() {
     let Some(browser) = browser() else { return };
     let site = Site::guarded(made_up::running());
     browser.looks(WIDE, false);
@@ -210,7 +210,7 @@ fn who_has_no_token_is_asked_for_one_and_is_let_in_with_it() {
 }
 
 #[test]
-fn a_report_is_one_page_that_loads_nothing_and_runs_nothing() {
+fn report_is_one_page_without_scripts_or_links() {
     let folder = tempfile::TempDir::new().unwrap();
     let mut disputed = report(&made_up::disputed());
     disputed.contributions[0].machine = SCRIPT.into();
@@ -242,7 +242,7 @@ fn a_report_is_one_page_that_loads_nothing_and_runs_nothing() {
 }
 
 #[test]
-fn a_page_that_is_refused_says_why_and_asks_for_another_token() {
+fn refused_page_names_reason_and_asks_for_token() {
     let Some(browser) = browser() else { return };
     let site = Site::guarded(made_up::running());
     browser.go(&site.url(&format!("/?token={TOKEN}")));

@@ -10,7 +10,7 @@ use crate::made_up;
 use crate::site::{PATIENCE, Reply, Site, TOKEN};
 
 #[test]
-fn without_the_token_or_with_a_wrong_one_there_is_a_401_and_nothing_of_the_run() {
+fn missing_or_wrong_token_is_401() {
     let site = Site::guarded(made_up::running());
     let wrong = format!("Bearer {}", TOKEN.replace('0', "1"));
     let basic = format!("Basic {TOKEN}");
@@ -31,7 +31,7 @@ fn without_the_token_or_with_a_wrong_one_there_is_a_401_and_nothing_of_the_run()
 }
 
 #[test]
-fn the_token_lets_in_by_header_and_by_the_cookie_that_the_address_gives_once() {
+fn token_in_address_sets_cookie() {
     let site = Site::guarded(made_up::running());
     let right = format!("Bearer {TOKEN}");
     assert_eq!(site.get("/metrics", &[("authorization", &right)]).code, 200);
@@ -45,7 +45,7 @@ fn the_token_lets_in_by_header_and_by_the_cookie_that_the_address_gives_once() {
 }
 
 #[test]
-fn a_token_that_is_typed_gives_the_same_cookie_and_anything_else_is_asked_for_one_again() {
+fn typed_token_sets_cookie_and_other_text_is_401() {
     let site = Site::guarded(made_up::running());
     let typed = |body: &str, length: usize| {
         let mut connection = site.send(&format!(
@@ -70,7 +70,7 @@ fn a_token_that_is_typed_gives_the_same_cookie_and_anything_else_is_asked_for_on
 }
 
 #[test]
-fn who_watches_with_a_token_that_is_revoked_sees_no_more() {
+fn event_stream_ends_when_token_is_revoked() {
     let site = Site::guarded(made_up::running());
     let right = format!("Bearer {TOKEN}");
     let mut events = site.ask("/events", &[("authorization", &right)]);
@@ -105,7 +105,7 @@ fn every_answer_forbids_what_the_page_does_not_need() {
 }
 
 #[test]
-fn a_page_elsewhere_cannot_have_its_name_mean_this_machine() {
+fn foreign_host_header_is_rejected() {
     let site = Site::open(made_up::running());
     let port = site.address.port();
     for (host, code) in [("evil.example", 421), ("localhost.evil.example", 421), ("localhost", 200)] {
@@ -122,7 +122,7 @@ fn a_page_elsewhere_cannot_have_its_name_mean_this_machine() {
 }
 
 #[test]
-fn only_what_is_there_can_be_had_and_nothing_can_be_done() {
+fn unknown_path_is_404_and_other_method_is_405() {
     let site = Site::open(made_up::running());
     for path in ["/nowhere", "/../etc/passwd", "/dashboard.css/..", "//"] {
         assert_eq!(site.get(path, &[]).code, 404, "{path}");
@@ -136,7 +136,7 @@ fn only_what_is_there_can_be_had_and_nothing_can_be_done() {
 }
 
 #[test]
-fn who_sends_too_much_or_too_slowly_is_let_go_and_others_are_served_meanwhile() {
+fn large_or_slow_request_is_closed() {
     let site = Site::open(made_up::running());
     let begun = Instant::now();
     let slow: Vec<_> = (0..40).map(|_| site.send("GET / HTTP/1.1\r\nhost: local")).collect();
@@ -159,7 +159,7 @@ fn who_sends_too_much_or_too_slowly_is_let_go_and_others_are_served_meanwhile() 
 }
 
 #[test]
-fn the_silent_make_room_for_those_who_ask_and_who_watches_stays() {
+fn silent_connections_yield_and_viewers_stay() {
     let site = Site::open(made_up::running());
     let mut viewer = site.ask("/events", &[]);
     let mut seen = [0; 12];

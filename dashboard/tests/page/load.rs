@@ -55,7 +55,7 @@ fn has_all_sections(seen: &mut String, connection: &mut TcpStream) {
 }
 
 #[test]
-fn a_page_is_under_200_kib_with_all_that_it_loads_and_an_update_under_20() {
+fn page_is_under_200_kib_and_update_under_20_kib() {
     let huge = made_up::huge();
     let site = Site::open(huge.clone());
     let files =
@@ -103,7 +103,7 @@ fn a_run_that_stands_still_is_told_of_once() {
 }
 
 #[test]
-fn not_more_than_so_many_watch_and_the_others_are_told_so() {
+fn viewer_beyond_limit_is_503() {
     let site = Site::open(made_up::running());
     let viewers: Vec<_> = (0..64).map(|_| site.ask("/events", &[])).collect();
     for mut viewer in &viewers {
@@ -128,7 +128,7 @@ fn not_more_than_so_many_watch_and_the_others_are_told_so() {
 }
 
 #[test]
-fn who_takes_all_places_with_one_token_gives_them_up_to_others() {
+fn token_with_all_places_yields_to_other_token() {
     let site = Site::guarded(made_up::running());
     let other = "fedcba9876543210fedcba9876543210";
     let mut bearers = Bearers::default();

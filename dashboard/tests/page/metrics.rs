@@ -41,7 +41,7 @@ fn the_metrics_say_where_the_run_stands() {
 }
 
 #[test]
-fn a_worker_that_is_silent_is_not_counted_among_those_that_are_there() {
+fn silent_worker_is_not_counted_as_connected() {
     let mut status = made_up::running();
     let seen = |status: &RunStatus| {
         let metrics = metrics(status.clone());
@@ -57,7 +57,7 @@ fn a_worker_that_is_silent_is_not_counted_among_those_that_are_there() {
 }
 
 #[test]
-fn series_are_bounded_none_comes_twice_and_a_scrape_is_quick() {
+fn series_are_bounded_unique_and_quick_to_scrape() {
     let mut huge = made_up::huge();
     // Names that would be one series, or end a label.
     huge.machines[1].name = "other".into();
@@ -120,7 +120,7 @@ fn prometheus_own_checker_has_nothing_to_say() {
 }
 
 #[test]
-fn it_is_ready_while_the_run_goes_on_and_alive_in_any_case() {
+fn page_is_ready_while_run_is_healthy_but_always_live() {
     let troubled = made_up::disputed();
     let trouble = troubled.trouble.clone();
     let auditing = RunStatus { phase: Phase::Auditing, ..made_up::running() };

@@ -297,7 +297,7 @@ proptest! {
     }
 
     #[test]
-    fn who_names_nothing_or_both_or_no_reason_takes_nothing_back(owner in name(), unit in any::<u64>()) {
+    fn retraction_needs_one_target_and_reason(owner in name(), unit in any::<u64>()) {
         let both = v1::RetractRequest { units: vec![unit], owner: Some(owner), reason: "x".into(), ..Default::default() };
         let none = v1::RetractRequest { reason: "x".into(), ..Default::default() };
         let unsaid = v1::RetractRequest { units: vec![unit], reason: " ".into(), ..Default::default() };
@@ -351,7 +351,7 @@ proptest! {
     }
 
     #[test]
-    fn what_followers_say_and_are_told_arrives_as_it_was_meant(request in follow_request(), reply in follow_reply()) {
+    fn follower_messages_round_trip(request in follow_request(), reply in follow_reply()) {
         prop_assert_eq!(sent::<v1::FollowRequest, _>(&request), request);
         prop_assert_eq!(sent::<v1::FollowReply, _>(&reply), reply);
     }
@@ -380,7 +380,7 @@ proptest! {
     }
 
     #[test]
-    fn of_damaged_messages_what_is_understood_is_sent_on_unchanged(
+    fn decoded_damaged_message_round_trips(
         (registration, welcome, report, status) in (registration(), welcome(), report(), run_status()),
         (lease_reply, follow_request, follow_reply) in (lease_reply(), follow_request(), follow_reply()),
         damage in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
@@ -404,7 +404,7 @@ proptest! {
     }
 
     #[test]
-    fn names_that_cannot_be_shown_and_threads_that_no_machine_has_are_refused(
+    fn unprintable_name_or_absurd_threads_are_refused(
         valid in registration(),
         unseen in "\\PC{0,9}[\\x00-\\x1f\\x7f\u{200b}\u{202a}-\u{202e}]\\PC{0,9}",
         long in "[a-z]{201,300}",
@@ -448,7 +448,7 @@ proptest! {
 }
 
 #[test]
-fn a_verdict_that_is_not_known_is_an_error_and_no_count_gets_that_of_another() {
+fn unknown_verdict_is_error_and_shifts_no_other() {
     let [recorded, later] = [v1::Verdict::Recorded, v1::Verdict::Later].map(i32::from);
     let reply = |verdicts: &[i32]| v1::ReportReply { verdicts: verdicts.to_vec() };
     let understood = verdicts_from_reply(&reply(&[recorded, later, recorded]));
@@ -461,7 +461,7 @@ fn a_verdict_that_is_not_known_is_an_error_and_no_count_gets_that_of_another() {
 }
 
 #[test]
-fn verdicts_arrive_as_they_were_meant_and_none_is_no_verdict() {
+fn verdicts_round_trip_and_unspecified_is_error() {
     for verdict in [Verdict::Recorded, Verdict::Known, Verdict::Conflict, Verdict::Later, Verdict::Unwanted] {
         assert_eq!(Verdict::try_from(v1::Verdict::from(verdict)), Ok(verdict));
     }

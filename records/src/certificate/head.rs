@@ -300,7 +300,7 @@ mod tests {
     use crate::testing::known_run;
 
     #[test]
-    fn published_heads_are_found_behind_their_marks_and_nowhere_else() {
+    fn published_head_is_found_only_at_its_mark() {
         let folder = tempfile::tempdir().unwrap();
         let (mut store, _, _) = Store::open(known_run::options(folder.path())).unwrap();
         let mut text = "# heads\n\n".to_owned();

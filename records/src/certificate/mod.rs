@@ -359,7 +359,7 @@ mod tests {
     use crate::testing::known_run;
 
     #[test]
-    fn a_certificate_says_what_its_ledger_said_and_any_change_is_noticed() {
+    fn certificate_matches_ledger_and_detects_any_change() {
         let folder = tempfile::tempdir().unwrap();
         let (mut store, _, _) = Store::open(known_run::options(folder.path())).unwrap();
         let records: Vec<Record> = (0..known_run::plan().units()).map(known_run::record).collect();

@@ -74,7 +74,7 @@ const HARMS: [Harm; 4] = [
 ];
 
 #[test]
-fn a_loss_is_told_as_a_start_tells_it_without_a_change_and_not_after_it_was_accepted() {
+fn audit_reports_loss_until_accepted() {
     for harm in HARMS {
         let (folder, directory) = with_two_files();
         let kept = TempDir::new().unwrap();
@@ -105,7 +105,7 @@ fn a_loss_is_told_as_a_start_tells_it_without_a_change_and_not_after_it_was_acce
 }
 
 #[test]
-fn a_checkpoint_that_a_start_would_not_use_tells_of_no_loss() {
+fn unusable_checkpoint_proves_no_loss() {
     let unusable: [Harm; 4] = [
         |run| fs::remove_dir_all(run.join("checkpoint")).unwrap(),
         |run| {
@@ -130,7 +130,7 @@ fn a_checkpoint_that_a_start_would_not_use_tells_of_no_loss() {
 }
 
 #[test]
-fn what_a_checkpoint_knew_that_was_replaced_meanwhile_is_not_missed() {
+fn replaced_checkpoint_proves_no_loss() {
     let (folder, directory) = with_two_files();
     let known = acknowledged(&directory).unwrap();
     fs::remove_file(folder.path().join(SECOND)).unwrap();
@@ -142,7 +142,7 @@ fn what_a_checkpoint_knew_that_was_replaced_meanwhile_is_not_missed() {
 }
 
 #[test]
-fn nothing_is_missed_in_a_run_that_goes_on_and_begins_new_files_meanwhile() {
+fn audit_of_growing_ledger_reports_no_loss() {
     let folder = TempDir::new().unwrap();
     let (store, mut standing, _) = Store::open(known_run::options(folder.path())).unwrap();
     let directory = store.directory().clone();

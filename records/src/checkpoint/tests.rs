@@ -106,7 +106,7 @@ fn second_save_writes_only_changed_entries() {
 }
 
 #[test]
-fn failed_save_is_reported_by_the_next_one_and_tried_again() {
+fn failed_save_is_reported_by_next_save_and_retried() {
     let run = TempDir::new().unwrap();
     let (store, standing) = with_one_record(run.path());
     let folder = run.path().join("folder");
@@ -126,7 +126,7 @@ fn failed_save_is_reported_by_the_next_one_and_tried_again() {
 }
 
 #[test]
-fn a_checkpoint_in_which_a_unit_seems_open_that_was_added_up_is_not_believed() {
+fn checkpoint_with_summed_unit_open_is_rebuilt() {
     let run = TempDir::new().unwrap();
     let (mut store, standing) = with_one_record(run.path());
     let plan = known_run::plan();
@@ -137,7 +137,7 @@ fn a_checkpoint_in_which_a_unit_seems_open_that_was_added_up_is_not_believed() {
 }
 
 #[test]
-fn a_checkpoint_that_was_written_without_the_key_of_the_run_is_not_believed() {
+fn checkpoint_sealed_with_other_key_is_rebuilt() {
     let run = TempDir::new().unwrap();
     let (mut store, standing) = with_one_record(run.path());
     store.save(&standing).unwrap();
@@ -147,7 +147,7 @@ fn a_checkpoint_that_was_written_without_the_key_of_the_run_is_not_believed() {
 }
 
 #[test]
-fn sealed_checkpoint_with_impossible_entries_is_damaged() {
+fn sealed_checkpoint_with_bad_entries_is_damaged() {
     let vote = |machine, kernel| {
         let origin = json!({"machine": machine, "kernel": kernel, "mirrored": false});
         json!([{"count": 1, "nodes": 1, "origin": origin}])
@@ -223,7 +223,7 @@ fn changed_entries_do_not_fit_their_seal() {
 }
 
 #[test]
-fn store_with_flipped_or_cut_files_never_gives_another_standing() {
+fn corrupt_checkpoint_never_gives_other_standing() {
     let run = TempDir::new().unwrap();
     let (mut store, standing) = with_one_record(run.path());
     store.save(&standing).unwrap();

@@ -110,7 +110,7 @@ fn a_power_cut_at_any_step_loses_nothing_acknowledged() {
 }
 
 #[test]
-fn a_disk_that_is_full_read_only_or_broken_for_some_steps_delays_and_loses_nothing() {
+fn temporary_disk_failure_loses_nothing() {
     for step in 0..steps() {
         for errno in [FULL, READ_ONLY, BROKEN] {
             for steps in 1..=4 {
@@ -122,7 +122,7 @@ fn a_disk_that_is_full_read_only_or_broken_for_some_steps_delays_and_loses_nothi
 }
 
 #[test]
-fn a_power_cut_soon_after_a_failed_step_loses_nothing_acknowledged() {
+fn power_cut_after_failed_step_loses_no_acknowledged() {
     for step in 0..steps() {
         for fault in [Fault::Error { errno: BROKEN, steps: 1 }, Fault::Short { errno: FULL }] {
             for later in 1..=9 {
@@ -135,7 +135,7 @@ fn a_power_cut_soon_after_a_failed_step_loses_nothing_acknowledged() {
 }
 
 #[test]
-fn what_was_written_before_a_failure_is_cut_off_before_anything_else_is_written() {
+fn failed_group_is_cut_off_before_next_write() {
     let folder = TempDir::new().unwrap();
     // Steps: open, cut, sync, sync of the folder, append, sync, append of the mark, sync of the mark.
     let disk = FaultyDisk::with_faults(&[(7, Fault::Error { errno: BROKEN, steps: 1 })]);
@@ -184,7 +184,7 @@ const MEDDLINGS: [Meddling; 6] = [
 ];
 
 #[test]
-fn a_file_that_others_change_takes_nothing_until_it_is_back_as_it_was() {
+fn changed_ledger_file_is_refused_until_restored() {
     for (meddle, undo, words) in MEDDLINGS {
         for fails_before in [false, true] {
             let folder = TempDir::new().unwrap();
@@ -212,7 +212,7 @@ fn a_file_that_others_change_takes_nothing_until_it_is_back_as_it_was() {
 }
 
 #[test]
-fn a_file_that_others_change_before_the_first_group_takes_nothing_until_it_is_back_as_it_was() {
+fn file_changed_before_first_group_is_refused() {
     let change: [fn(&Path); 3] =
         [replace, |path| fs::remove_file(path).unwrap(), |path| fs::write(path, "").unwrap()];
     for meddle in change {
@@ -234,7 +234,7 @@ fn a_file_that_others_change_before_the_first_group_takes_nothing_until_it_is_ba
 }
 
 #[test]
-fn no_file_of_the_ledger_nor_what_is_cut_off_is_written_through_a_link() {
+fn ledger_and_cut_tail_are_not_written_through_links() {
     let (folder, elsewhere) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let mut first = Writer::new(folder.path(), LedgerPosition::beginning(run_hash()));
     first.commit(&records(&(0..3)), Duration::from_secs(1), 1).unwrap();

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_come_back_as_they_were_and_any_changed_byte_is_noticed() {
+    fn lines_round_trip_and_any_changed_bit_is_detected() {
         let record = Record::Count(UnitRecord {
             unit: UnitId(17),
             count: u64::MAX,
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_with_a_field_that_this_release_does_not_know_is_not_understood() {
+    fn record_with_unknown_field_is_rejected() {
         let known = line_of(&Record::Mark(CommitMark::default()), LineHash::of(b"before"));
         let at = known.find(PREV).unwrap();
         let body = format!("{},\"weight\":2{}", &known[..at], &known[at..known.len() - CRC_LEN]);

@@ -74,7 +74,7 @@ fn the_end_read_is_the_end_written_whatever_the_time() {
 }
 
 #[test]
-fn a_ledger_cut_anywhere_in_its_last_group_reads_as_without_that_group() {
+fn ledger_cut_in_last_group_reads_without_that_group() {
     let (folder, _) = ledger(1 << 20);
     let path = folder.path().join("000001.jsonl");
     let whole = fs::read(&path).unwrap();
@@ -95,7 +95,7 @@ fn a_ledger_cut_anywhere_in_its_last_group_reads_as_without_that_group() {
 }
 
 #[test]
-fn any_byte_flipped_is_damage_at_that_line_in_the_last_mark_too() {
+fn any_flipped_byte_is_damage_at_its_line() {
     let (folder, _) = ledger(1 << 20);
     let path = folder.path().join("000001.jsonl");
     let whole = fs::read(&path).unwrap();
@@ -129,7 +129,7 @@ fn missing_swapped_and_repeated_files_are_found() {
 }
 
 #[test]
-fn zeros_and_lines_without_end_are_tail_or_damage_by_what_follows() {
+fn zeros_are_tail_at_end_and_damage_elsewhere() {
     let (folder, _) = ledger(1 << 20);
     let path = folder.path().join("000001.jsonl");
     let whole = fs::read(&path).unwrap();
@@ -156,7 +156,7 @@ fn a_last_mark_without_its_newline_is_a_mark() {
 }
 
 #[test]
-fn line_ends_of_another_system_are_told_apart_from_damage() {
+fn crlf_line_ends_are_distinguished_from_damage() {
     let (folder, _) = ledger(1 << 20);
     let path = folder.path().join("000001.jsonl");
     let whole = fs::read_to_string(&path).unwrap();
@@ -173,7 +173,7 @@ fn line_ends_of_another_system_are_told_apart_from_damage() {
 }
 
 #[test]
-fn behind_the_last_mark_only_what_a_torn_write_leaves_is_cut_off() {
+fn only_torn_writes_after_last_mark_are_cut_off() {
     let (folder, end) = ledger(1 << 20);
     let path = folder.path().join("000001.jsonl");
     let whole = fs::read(&path).unwrap();
@@ -265,7 +265,7 @@ fn write_again(from: &Path, to: &Path, random: &mut StdRng, is_fast: bool) {
 }
 
 #[test]
-fn a_ledger_that_is_being_written_is_never_called_damaged() {
+fn growing_ledger_never_reads_as_damaged() {
     for (is_fast, groups, file_size) in [(true, 600, 40_000), (false, 40, 4000)] {
         let original = TempDir::new().unwrap();
         let beginning = LedgerPosition::beginning(run_hash());

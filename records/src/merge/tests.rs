@@ -92,7 +92,7 @@ fn units() -> u64 {
 }
 
 #[test]
-fn what_a_machine_counted_that_was_wrong_in_another_part_is_open_again() {
+fn counts_of_machine_wrong_in_other_part_are_open() {
     let parts = Parts::new();
     let policy =
         |double_check| Record::Policy(Policy { double_check, require_owners: None, reason: None, at: 1 });
@@ -139,7 +139,7 @@ fn joint_run_requires_two_owners_where_all_parts_do() {
 }
 
 #[test]
-fn the_bound_of_the_joint_run_is_one_of_the_part_that_drew_least() {
+fn merged_bound_is_of_part_with_smallest_sample() {
     let parts = Parts::new();
     let policy =
         |double_check| Record::Policy(Policy { double_check, require_owners: None, reason: None, at: 1 });
@@ -164,7 +164,7 @@ fn the_bound_of_the_joint_run_is_one_of_the_part_that_drew_least() {
 }
 
 #[test]
-fn a_joint_run_waits_for_as_many_followers_as_the_part_that_waited_for_most() {
+fn merged_run_takes_most_replicas_of_its_parts() {
     let parts = Parts::new();
     let replicas = |replicas| Record::Replicas(Replicas { replicas, reason: None, at: 1 });
     let even = counts((0..units()).step_by(2), "first");
@@ -205,7 +205,7 @@ fn parts_that_differ_leave_a_dispute_with_both_votes() {
 }
 
 #[test]
-fn a_merge_of_just_the_same_runs_says_what_the_one_before_said_and_of_no_others() {
+fn repeated_merge_of_same_runs_returns_same_result() {
     let parts = Parts::new();
     let mut runs = vec![
         parts.write("a", "1/1", &counts(0..7, "first")),
@@ -228,7 +228,7 @@ fn a_merge_of_just_the_same_runs_says_what_the_one_before_said_and_of_no_others(
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_mount_point_is_refused_as_the_name_of_a_joint_run_before_the_work() {
+fn mount_point_is_refused_as_merge_output() {
     let parts = Parts::new();
     let refused = merge(Path::new("/proc"), &[parts.write("a", "1/1", &counts(0..7, "first"))]).unwrap_err();
     assert!(refused.to_string().starts_with("/proc is a mount point, "), "{refused}");
@@ -236,7 +236,7 @@ fn a_mount_point_is_refused_as_the_name_of_a_joint_run_before_the_work() {
 }
 
 #[test]
-fn three_losers_of_one_owner_in_three_parts_make_their_owner_lose() {
+fn three_losers_in_three_parts_expel_their_owner() {
     let parts = Parts::new();
     let own = |mut r: UnitRecord, owner: &str| {
         r.owner = owner.to_owned();
@@ -262,7 +262,7 @@ fn three_losers_of_one_owner_in_three_parts_make_their_owner_lose() {
 }
 
 #[test]
-fn a_merge_that_fails_or_was_killed_leaves_nothing_that_is_taken_for_a_result() {
+fn failed_or_killed_merge_leaves_no_result() {
     let parts = Parts::new();
     let runs = [
         parts.write("a", "1/2", &counts((0..units()).step_by(2), "first")),
@@ -302,7 +302,7 @@ fn a_merge_that_fails_or_was_killed_leaves_nothing_that_is_taken_for_a_result() 
 }
 
 #[test]
-fn of_merges_to_one_name_at_a_time_one_writes_and_the_others_find_it_there() {
+fn only_one_of_concurrent_merges_to_one_name_writes() {
     let parts = Parts::new();
     let runs = [
         parts.write("a", "1/2", &counts((0..units()).step_by(2), "first")),
@@ -322,7 +322,7 @@ fn of_merges_to_one_name_at_a_time_one_writes_and_the_others_find_it_there() {
 }
 
 #[test]
-fn what_others_have_counted_too_stands_whatever_the_order_of_the_parts() {
+fn merged_counts_do_not_depend_on_order_of_parts() {
     let parts = Parts::new();
     let wrong = Expulsion {
         owner: String::new(),
@@ -357,7 +357,7 @@ fn expelled(machine: Option<&str>) -> Record {
 }
 
 #[test]
-fn whoever_says_that_others_are_not_to_be_believed_does_not_put_his_counts_in_place_of_theirs() {
+fn part_that_expels_owner_cannot_replace_its_counts() {
     let parts = Parts::new();
     let [even, odd] = [0, 1].map(|first| counts((first..units()).step_by(2), "first"));
     // Of all units, one wrong, and another as a dispute of which only his wrong vote is left.
@@ -388,7 +388,7 @@ fn whoever_says_that_others_are_not_to_be_believed_does_not_put_his_counts_in_pl
 }
 
 #[test]
-fn a_confirmed_count_of_a_machine_that_another_part_does_not_believe_is_not_replaced_either() {
+fn confirmed_count_of_expelled_machine_is_disputed() {
     let parts = Parts::new();
     let confirmed = [counts(0..units(), "first"), vec![check(4, "second", "first")]].concat();
     let forged = vec![Record::Count(by("ada", unit_record(4, 1, "a"))), expelled(Some("first"))];
@@ -402,7 +402,7 @@ fn a_confirmed_count_of_a_machine_that_another_part_does_not_believe_is_not_repl
 }
 
 #[test]
-fn contradictions_that_a_part_names_hide_none_of_the_others() {
+fn forged_conflict_count_hides_no_other_conflicts() {
     let parts = Parts::new();
     let head = LineHash::of(b"");
     let any = MergedRun { run: head, records: 0, head, conflicts: u64::MAX, refuted: u64::MAX, at: 9 };

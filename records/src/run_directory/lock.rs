@@ -87,7 +87,7 @@ mod tests {
     use tempfile::TempDir;
 
     #[test]
-    fn a_second_writer_is_refused_though_the_lock_file_was_deleted() {
+    fn second_writer_is_refused_after_lock_file_deletion() {
         let folder = TempDir::new().unwrap();
         let first = Lock::take(folder.path()).unwrap();
         let refused = |words: &str| {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_to_which_a_link_in_its_place_leads_stays_as_it_is() {
+    fn target_of_link_at_lock_path_is_unchanged() {
         let (folder, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         let (other, lock) = (other.path().join("file"), folder.path().join("lock"));
         fs::write(&other, "of somebody").unwrap();

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_notes_are_read_again_and_missing_ones_are_defaults() {
+    fn changed_notes_are_reread_and_missing_are_defaults() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(NAME);
         let mut file = NotesFile::read(folder.path()).unwrap();

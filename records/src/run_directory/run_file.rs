@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_by_central_columns_are_written_with_their_grain_where_they_have_one() {
+    fn centre_plan_round_trips_with_optional_grain() {
         let text = |grain: &str| {
             let plan = format!(r#"{{"n":20,"scheme":"centre","columns":2,"group":3,{grain}"version":1}}"#);
             format!(r#"{{"plan":{plan},"fingerprint":"{:032x}","begun":7}}"#, 7)

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_private_and_stays_the_same_until_it_is_damaged() {
+    fn lease_key_is_private_and_kept_until_damaged() {
         let folder = tempfile::tempdir().unwrap();
         lease_key(folder.path()).unwrap();
         let path = folder.path().join(NAME);

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_is_one_of_all_counts_under_whatever_policy_they_stood() {
+    fn error_bound_covers_counts_of_every_policy() {
         let [low, high] = [DoubleCheck::Share(0.01), DoubleCheck::Share(0.1)];
         let sample = Some(Recount::Sample);
         let of_one_share = after(&[(990, low, None), (10, low, sample)]).wrong_at_most(1000, 10, 0).unwrap();

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_minutes_are_kept_to_the_second_and_months_to_within_two_hours() {
+    fn history_is_by_second_at_first_and_coarser_later() {
         let minutes = counted_at((0..600).map(|second| BEGUN + second));
         assert_eq!(curve(&minutes), (0..600).map(|k| (BEGUN + k, k + 1)).collect::<Vec<_>>());
         let months = counted_at((0..90 * 1440).map(|minute| BEGUN + 60 * minute));
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_steps_back_leaves_the_curve_ascending_and_complete() {
+    fn clock_step_back_keeps_curve_ascending() {
         let stepped = counted_at((0..100).chain(50..200).map(|second| BEGUN + second));
         let points = curve(&stepped);
         assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_curve_of_a_run_that_stands_still_goes_on_until_now() {
+    fn curve_of_idle_run_extends_to_now() {
         let history = counted_at((0..600).map(|minute| BEGUN + 60 * minute));
         let (end, last) = (BEGUN + 60 * 599, |now| *history.samples_until_now(6000, now).last().unwrap());
         assert_eq!(
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_bears_a_time_that_is_still_to_come_is_no_part_of_the_curve_until_then() {
+    fn future_count_joins_curve_at_its_time() {
         let mut history = counted_at((0..600).map(|minute| BEGUN + 60 * minute));
         history.count(BEGUN + 86400 * 365, 10);
         let until = |now: u64| history.milestones_until(now).last().map(|point| (point.at, point.done));
@@ -240,7 +240,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_curve_follows_from_the_records_whatever_their_order(
+        fn curve_does_not_depend_on_record_order(
             mut records in proptest::collection::vec((0u64..100_000, any::<bool>(), any::<u64>()), 0..2000),
             cut in any::<prop::sample::Index>(),
         ) {

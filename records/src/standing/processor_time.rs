@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_that_nobody_believes_is_that_of_slow_threads() {
+    fn implausible_cpu_time_is_replaced_by_slow_estimate() {
         let minute: u64 = 60_000_000;
         for (cpu_us, believed_us) in [
             (0, 0),

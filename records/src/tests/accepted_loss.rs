@@ -61,7 +61,7 @@ fn open_plainly(run: &Path) -> Result<(Store, Standing, Vec<Notice>), StoreError
 }
 
 #[test]
-fn a_loss_is_accepted_once_though_nothing_is_recorded_after_it() {
+fn accepted_loss_persists_without_further_record() {
     let (folder, sound) = damaged();
     let before = files(folder.path());
     let refused = open_plainly(folder.path());
@@ -89,7 +89,7 @@ fn given_up(notices: &[Notice]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn files_that_were_renamed_are_given_up_once_and_told_and_kept_though_nothing_is_recorded_after_it() {
+fn renamed_files_are_given_up_once_and_kept() {
     const FIRST: &str = "000001.jsonl";
     // The files beside a sound first one, or that one, and how many units are left.
     let cases: [(&[&str], u64); 4] = [
@@ -141,7 +141,7 @@ fn files_that_were_renamed_are_given_up_once_and_told_and_kept_though_nothing_is
 }
 
 #[test]
-fn a_damaged_end_is_cut_off_though_files_behind_it_were_renamed() {
+fn damaged_end_is_cut_off_before_renamed_files() {
     let (folder, sound) = damaged();
     fs::write(folder.path().join("ledger/000002.jsonl.1"), "renamed").unwrap();
     let (_, standing, notices) = open(folder.path(), FaultyDisk::default(), true).unwrap();
@@ -156,7 +156,7 @@ fn a_damaged_end_is_cut_off_though_files_behind_it_were_renamed() {
 }
 
 #[test]
-fn files_that_are_given_up_while_a_step_fails_are_given_up_by_the_next_attempt() {
+fn next_attempt_gives_up_files_after_failed_step() {
     let names = ["000002.jsonl.1", "000003.jsonl.1"];
     for fault in [FULL, Fault::Crash] {
         for step in 0.. {
@@ -182,7 +182,7 @@ fn files_that_are_given_up_while_a_step_fails_are_given_up_by_the_next_attempt()
 }
 
 #[test]
-fn a_loss_is_not_accepted_where_the_run_does_not_go_on() {
+fn loss_is_not_accepted_until_run_resumes() {
     let (folder, sound) = damaged();
     let before = files(folder.path());
     let open =
@@ -201,7 +201,7 @@ fn a_loss_is_not_accepted_where_the_run_does_not_go_on() {
 }
 
 #[test]
-fn a_loss_that_is_accepted_while_a_step_fails_leaves_what_can_be_started_again() {
+fn failed_step_of_accepted_loss_can_be_retried() {
     let mut steps = 0;
     for fault in [FULL, Fault::Crash] {
         for step in 0.. {
@@ -229,7 +229,7 @@ fn a_loss_that_is_accepted_while_a_step_fails_leaves_what_can_be_started_again()
 }
 
 #[test]
-fn a_flag_that_finds_nothing_to_accept_touches_nothing() {
+fn accept_loss_without_loss_changes_nothing() {
     let folder = TempDir::new().unwrap();
     let disk = FaultyDisk::default();
     let (store, ..) = open(folder.path(), disk.clone(), true).unwrap();

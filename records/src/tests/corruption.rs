@@ -229,7 +229,7 @@ fn names_a_place(message: String) -> String {
 }
 
 #[test]
-fn corrupted_ledgers_resume_exactly_or_are_refused_with_their_place() {
+fn corrupted_ledger_resumes_exactly_or_names_damage() {
     let (corruptions, first_seed) = (number("DIADEM_CORRUPTIONS", 200), number("DIADEM_SEED", 1));
     let mut outcomes = BTreeMap::new();
     for seed in first_seed..first_seed + corruptions {

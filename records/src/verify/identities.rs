@@ -93,7 +93,7 @@ mod tests {
     use queens::{Board, PlanSpec, Position, SymmetryClass};
 
     #[test]
-    fn reflected_fours_hold_for_every_constellation_that_the_quarter_turn_fixes() {
+    fn quarter_turn_counts_have_reflection_factor() {
         for n in [4, 5, 8, 9, 12, 13, 16, 17, 20] {
             let board = Board::new(n).unwrap();
             let orbits = Constellation::orbits(board);

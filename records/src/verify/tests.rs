@@ -63,7 +63,7 @@ fn a_sound_run_passes_every_step() {
 }
 
 #[test]
-fn a_sample_follows_from_its_seed_and_bounds_what_may_be_wrong() {
+fn sample_follows_from_seed_and_bounds_errors() {
     let (_folder, directory) = run(&truth());
     let drawn = |seed| {
         let run = Verification::read(&directory, SampleSize::Units(5), seed).unwrap();
@@ -82,7 +82,7 @@ fn a_sample_follows_from_its_seed_and_bounds_what_may_be_wrong() {
 }
 
 #[test]
-fn a_wrong_count_is_found_by_another_kernel_and_named_with_its_place() {
+fn other_kernel_finds_and_locates_wrong_count() {
     let (unit, records) = lie(1, |unit| summand(unit) == Summand::Asymmetric);
     let (_folder, directory) = run(&records);
     let run = read(&directory, SampleSize::All);
@@ -105,7 +105,7 @@ fn a_wrong_count_is_found_by_another_kernel_and_named_with_its_place() {
 }
 
 #[test]
-fn a_wrong_symmetric_count_is_found_by_the_second_algorithm_without_any_sample() {
+fn second_algorithm_finds_wrong_symmetric_count() {
     // Two more completions of the same constellation, so that its sums do not contradict each other.
     let (unit, mut records) =
         lie(2, |unit| matches!(summand(unit), Summand::Symmetric(_, Measure::HalfTurn)));
@@ -132,7 +132,7 @@ fn a_run_with_units_missing_is_told_from_a_wrong_one() {
 }
 
 #[test]
-fn counts_of_a_quarantined_machine_that_nobody_confirmed_are_not_believed() {
+fn unconfirmed_counts_of_quarantined_machine_fail() {
     let lie = known_run::unit_record(0, 1, "liar");
     let retraction = known_run::retraction(&lie);
     let mut records = vec![

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_one_is_called_when_the_one_that_is_called_fails_and_not_for_calls_of_before() {
+    fn failed_current_address_selects_the_next() {
         let list = list(3);
         assert_eq!(list.current(), 0);
         list.failed(0, unavailable());
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_forgotten_when_one_of_them_has_taken_the_worker_in() {
+    fn registration_clears_refusals() {
         let two = list(2);
         assert!(matches!(two.failed(0, refused()), CoordinatorError::Unavailable(_)));
         two.taken_in();
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_that_may_pass_is_one_until_one_of_them_has_taken_the_worker_in() {
+    fn temporary_refusal_ends_only_unregistered_worker() {
         let one = list(1);
         let beside = one.beside();
         let for_now = |list: &AddressList| list.refused_for_now(0, "the clock".into());
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_news_once_though_the_site_answers_in_between_until_one_has_taken_the_worker_in() {
+    fn repeated_refusal_is_news_once_until_registration() {
         let two = list(2);
         let is_news = |why: &str| two.choice.lock().note(1, why, false);
         assert!(is_news("another run"));
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn who_says_what_is_not_understood_is_not_called_again_and_ends_the_worker_only_where_no_other_is_left() {
+    fn address_with_unknown_reply_is_skipped() {
         let three = list(3);
         assert_eq!(three.give_up_on(0, "99".into()), CoordinatorError::Unavailable("99".into()));
         assert_eq!(three.current(), 1);
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn worker_begins_with_the_highest_term_and_tells_it_to_others() {
+    fn worker_starts_at_highest_term_and_forwards_it() {
         let list = list(3);
         list.begin_with(2, RUN, term(1003, 2));
         assert_eq!((list.current(), list.highest_term()), (2, Some(term(1003, 2))));
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_of_one_process_change_address_alone_and_share_terms() {
+    fn workers_of_one_process_share_terms_not_addresses() {
         let one = list(3);
         one.begin_with(1, RUN, term(3, 1));
         let other = one.beside();
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_takes_the_place_of_another_brings_its_own_terms_and_what_is_held_of_that_one_is_given_up() {
+    fn next_run_resets_terms_and_drops_former_units() {
         let (one, [before, after]) = (list(2), [RunId(1), RunId(2)]);
         let other = one.beside();
         for list in [&one, &other] {

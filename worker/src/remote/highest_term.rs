@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn highest_term_of_one_run_is_called_and_of_two_runs_none() {
+    fn highest_term_is_chosen_within_one_run_only() {
         let [own, other] = [1, 2];
         assert_eq!(chosen(&[]), Ok(None));
         assert_eq!(

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn two_coordinators_of_one_term_are_told_of_each_other() {
+    fn coordinators_with_equal_terms_learn_of_each_other() {
         let mut met = KnownTerms::default();
         let [one, other] = [1, 2].map(|coordinator| term(3, coordinator));
         [one, other, one].into_iter().for_each(|term| assert!(!met.meet(term)));

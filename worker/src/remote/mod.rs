@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_refusal_that_is_meant_for_good_ends_who_was_taken_in_whatever_its_words_are() {
+    async fn permanent_refusal_ends_registered_worker() {
         let remote = Remote::new(&["http://127.0.0.1:1"], &Credentials::default()).unwrap();
         remote.addresses.taken_in();
         let is_final = |status: &Status| matches!(remote.sort(0, status), CoordinatorError::Refused(why) if why == status.message());

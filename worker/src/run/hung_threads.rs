@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_and_its_check_in_two_threads_hang_each_for_itself_and_one_unit_can_hang_all_threads() {
+    fn unit_and_check_hang_separately() {
         let (mut seen, second) = (HungThreads::default(), Duration::from_secs(1));
         let [count, check] = [Variant::ALL[0], Variant::ALL[1]].map(|variant| (UnitId(1), variant));
         let both = [Some(count), Some(check)];

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_kernel_that_hangs_over_the_known_board_keeps_nobody_from_leaving() {
+    async fn worker_leaves_during_hanging_self_test() {
         for wish in [Wish::Drain, Wish::Leave] {
             let (_ends, config) = hanging();
             let (wishes, wished) = watch::channel(Wish::Stay);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_kernel_that_hangs_over_the_known_board_is_not_waited_for_for_ever() {
+    async fn hanging_self_test_ends_worker() {
         let (_ends, config) = hanging();
         let (_wishes, wished) = watch::channel(Wish::Stay);
         let life = tokio::spawn(worker(config, wished));

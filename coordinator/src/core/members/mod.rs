@@ -1,4 +1,4 @@
-//! The workers that are there, and when each was last heard of.
+//! The registered workers and the time of their last calls.
 
 use std::cmp::Reverse;
 mod machine_list;
@@ -23,7 +23,7 @@ use super::rules::Participants;
 pub use machine_list::{known_machines, listed};
 pub use refusal::{Distrust, NoWorker, Refusal};
 
-/// Nobody is looked up yet.
+/// Stands for participants that are not looked up yet.
 static NOBODY: Participants = Participants::NOBODY;
 
 /// The registered workers.
@@ -34,12 +34,12 @@ pub struct Members {
     /// How many workers each owner has.
     owners: BTreeMap<Owner, u64>,
     threads: u64,
-    /// Those of workers that have counted something.
+    /// The threads of workers that have reported a count.
     threads_that_count: u64,
-    /// How many threads of the mean speed all are worth, as when that was last looked at.
+    /// The speed of all workers at the last update, in threads of the mean speed.
     worth: f64,
     numbers: StdRng,
-    /// Everybody who has counted and is believed, or is there; none where that is to be looked up again.
+    /// The unquarantined machines that have counted or are connected; none if they must be looked up again.
     participants: Option<Participants>,
 }
 
@@ -50,19 +50,19 @@ struct Presence {
     last_word: Duration,
 }
 
-/// The workers of a machine that are there.
+/// The connected workers of a machine.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Crew {
-    /// How many there are.
+pub struct ConnectedWorkers {
+    /// The number of these workers.
     pub workers: u64,
-    /// How many units they count at a time.
+    /// The number of their threads.
     pub threads: u64,
-    /// Their work a second, lately, in nanoseconds of one core.
+    /// Their recent work per second, in nanoseconds of one core.
     pub work_rate: f64,
 }
 
-/// The crews by owner and name of their machines.
-pub type Crews<'a> = HashMap<(&'a str, &'a str), Crew>;
+/// The connected workers of machines, by owner and name of the machine.
+pub type WorkersByMachine<'a> = HashMap<(&'a str, &'a str), ConnectedWorkers>;
 
 /// One worker.
 #[derive(Debug)]
@@ -73,47 +73,47 @@ pub struct Member {
     pub kernel: KernelName,
     last_word: Duration,
     done: u64,
-    /// How fast it counts, and what its counts are worth.
+    /// Its counts and work per second.
     rate: Rate,
     /// Whether it was asked to leave.
     pub drains: bool,
     thread_speed: ThreadSpeed,
-    /// By which methods it counts.
+    /// The methods that it supports.
     pub methods: Methods,
-    /// The dispute that it was last asked about: it is asked about the others first.
+    /// The last dispute that it was offered. The next offer starts after it.
     pub last_dispute: UnitId,
 }
 
-/// By which methods a worker counts.
+/// The methods that a worker supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Methods {
-    /// By its kernel's and by the other one.
+    /// The method of its kernel and the other method.
     Both,
-    /// By its kernel's alone: it has given back what it was to count by the other one, which its card does not build.
+    /// Only the method of its kernel: it has returned a unit for the other method, which its card cannot build.
     Own,
 }
 
 impl Member {
-    /// What people are told that it is called: `owner/name`, or the name where there are no owners.
+    /// The display name: `owner/name`, or the name alone without an owner.
     pub fn title(&self) -> String {
         self.identity.owner.title(&self.name)
     }
 
-    /// How many threads of the mean speed it is worth, where that is so much expected work in a second.
+    /// Its speed in threads of the mean speed. `mean` is in expected work per second.
     pub fn worth(&self, mean: f64) -> f64 {
-        f64::from(self.threads) * self.thread_speed.beside(mean)
+        f64::from(self.threads) * self.thread_speed.relative_to(mean)
     }
 }
 
-/// At most so many workers of an owner are registered.
-pub const MOST_OF_AN_OWNER: usize = 4096;
+/// Maximum number of registered workers of one owner.
+pub const MAX_WORKERS_PER_OWNER: usize = 4096;
 
-/// At most so many workers, and machines, are listed in a status, so that it stays within the bounds of a message.
-pub const MOST_LISTED: usize = 1000;
+/// Maximum number of workers, and of machines, in a status. It keeps the status within the size limit of a message.
+pub const MAX_LISTED: usize = 1000;
 
 impl Members {
-    /// None. Numbers are drawn at random: nobody can guess that of another, and a restarted coordinator takes no worker
-    /// of before for a new one.
+    /// No workers. Their numbers will be random: a worker cannot guess the number of another worker, and a restarted
+    /// coordinator does not mistake an old worker for a new worker.
     pub fn new(numbers: StdRng) -> Self {
         Self {
             by_id: HashMap::new(),
@@ -127,7 +127,7 @@ impl Members {
         }
     }
 
-    /// Registers a worker under a number that none had before.
+    /// Registers a worker with a new number.
     pub fn add(&mut self, now: Duration, registration: Registration) -> WorkerId {
         let Registration { owner, name, machine, threads, kernel, .. } = registration;
         let id = WorkerId(self.numbers.random());
@@ -154,11 +154,11 @@ impl Members {
         id
     }
 
-    /// The worker, which has just called.
+    /// Notes a call of the worker, and returns the worker.
     ///
     /// # Errors
     /// It is not registered.
-    pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&Member, Refusal> {
+    pub fn note_call(&mut self, now: Duration, id: WorkerId) -> Result<&Member, Refusal> {
         let worker = self.by_id.get_mut(&id).ok_or(Refusal::UnknownWorker(id))?;
         worker.last_word = now;
         self.machines.get_mut(&worker.identity).into_iter().for_each(|machine| machine.last_word = now);
@@ -170,17 +170,16 @@ impl Members {
         self.by_id.get(&id)
     }
 
-    /// Notes up to which dispute the worker was asked.
+    /// Notes the last dispute that the worker was offered.
     pub fn note_dispute(&mut self, id: WorkerId, unit: UnitId) {
         self.by_id.get_mut(&id).into_iter().for_each(|worker| worker.last_dispute = unit);
     }
 
-    /// Asks the workers on that machine and on its cards to leave; gives their number, and whose they are. Where no owner
-    /// is named and it is none without an owner, it is the only one of that name; what is written as an owner's machine may be the
-    /// name of one without an owner.
+    /// Drains the workers on this machine and on its cards. Returns their number and the machine. The owner may be
+    /// omitted if only one owner has a machine of this name. The text of an owner's machine may also be the name of a
+    /// machine without an owner.
     ///
-    /// # Errors
-    /// No worker, or workers of several owners.
+    /// No worker matches, or workers of several owners do.
     pub fn drain(&mut self, identity: &Identity) -> Result<(u64, Identity), NoWorker> {
         let whole_name = Identity { owner: Owner::default(), machine: identity.to_string() };
         let is_there = |identity: &Identity| self.by_id.values().any(|worker| worker.identity == *identity);
@@ -211,29 +210,29 @@ impl Members {
         NoWorker::Unknown(wanted.clone(), named(there.into_iter().map(ToString::to_string)))
     }
 
-    /// Whether the worker is there and that owner's.
-    pub fn is_of(&self, id: WorkerId, owner: &Owner) -> bool {
+    /// True if the worker is registered and belongs to this owner.
+    pub fn belongs_to(&self, id: WorkerId, owner: &Owner) -> bool {
         self.by_id.get(&id).is_some_and(|worker| worker.identity.owner == *owner)
     }
 
-    /// The workers of that owner.
+    /// The workers of this owner.
     pub fn of(&self, owner: &Owner) -> Vec<WorkerId> {
-        self.those(|worker| worker.identity.owner == *owner)
+        self.select(|worker| worker.identity.owner == *owner)
     }
 
-    /// Whether one more worker of the owner can be registered.
+    /// True if the owner may register another worker.
     pub fn has_room(&self, owner: &Owner) -> bool {
-        self.owners.get(owner).copied().unwrap_or(0) < MOST_OF_AN_OWNER as u64
+        self.owners.get(owner).copied().unwrap_or(0) < MAX_WORKERS_PER_OWNER as u64
     }
 
-    /// The worker of the owner that has been silent for the longest, if its last word came before that time.
+    /// The worker of the owner that has been silent longest, if its last call came before `since`.
     pub fn most_silent(&self, owner: &Owner, since: Duration) -> Option<WorkerId> {
         let silent = self.by_id.iter().filter(|(_, w)| w.identity.owner == *owner && w.last_word < since);
         silent.min_by_key(|(id, worker)| (worker.last_word, **id)).map(|(id, _)| *id)
     }
 
-    /// The worker counts by the method of its kernel alone.
-    pub fn has_one_method(&mut self, id: WorkerId) {
+    /// Limits the worker to the method of its kernel.
+    pub fn limit_to_own_method(&mut self, id: WorkerId) {
         self.by_id.get_mut(&id).into_iter().for_each(|worker| worker.methods = Methods::Own);
     }
 
@@ -242,12 +241,13 @@ impl Members {
         self.by_id.values()
     }
 
-    /// Whether the worker has been heard of since that time.
+    /// True if the worker has called since this time.
     pub fn is_alive(&self, id: WorkerId, since: Duration) -> bool {
         self.by_id.get(&id).is_some_and(|worker| worker.last_word > since)
     }
 
-    /// A count of the worker has gone on record, of a unit of that expected work in nanoseconds of one core, which took so many seconds.
+    /// Notes that a count of the worker is on record. `work` is the expected work of its unit in nanoseconds of one
+    /// core; `seconds` is the time that it took.
     pub fn counted(&mut self, now: Duration, id: WorkerId, work: u64, seconds: f64) {
         if let Some(worker) = self.by_id.get_mut(&id) {
             if worker.done == 0 {
@@ -258,24 +258,24 @@ impl Members {
         }
     }
 
-    /// A unit took a thread of the worker so many seconds that was expected to take a core that many.
+    /// Notes the time that one thread needed for a unit, and the expected time, both in seconds.
     pub fn took(&mut self, id: WorkerId, expected: f64, seconds: f64) {
         if let Some(worker) = self.by_id.get_mut(&id) {
             worker.thread_speed.counted(expected, seconds);
         }
     }
 
-    /// Looks at how fast all are, where the mean speed of a thread is so much expected work in a second.
-    pub fn look_at_speeds(&mut self, mean: f64) {
+    /// Updates the speed of all workers. `mean` is the mean speed of a thread in expected work per second.
+    pub fn update_speeds(&mut self, mean: f64) {
         self.worth = self.by_id.values().map(|worker| worker.worth(mean)).sum();
     }
 
-    /// How many threads of the mean speed all were worth when that was last looked at.
+    /// The speed of all workers at the last update, in threads of the mean speed.
     pub fn worth(&self) -> f64 {
         self.worth
     }
 
-    /// Strikes the worker off.
+    /// Removes the worker.
     pub fn remove(&mut self, id: WorkerId) {
         let Some(Member { identity, threads, done, .. }) = self.by_id.remove(&id) else { return };
         self.threads -= u64::from(threads);
@@ -297,24 +297,24 @@ impl Members {
         self.participants = None;
     }
 
-    /// The workers whose last word came before that time.
+    /// The workers whose last call came before this time.
     pub fn silent(&self, since: Duration) -> Vec<WorkerId> {
-        self.those(|worker| worker.last_word < since)
+        self.select(|worker| worker.last_word < since)
     }
 
-    /// The workers on a machine of which that is so.
+    /// The workers on machines that satisfy `is_so`.
     pub fn on_machines(&self, is_so: impl Fn(&Identity) -> bool) -> Vec<WorkerId> {
-        self.those(|worker| is_so(&worker.identity))
+        self.select(|worker| is_so(&worker.identity))
     }
 
-    fn those(&self, are_meant: impl Fn(&Member) -> bool) -> Vec<WorkerId> {
+    fn select(&self, are_meant: impl Fn(&Member) -> bool) -> Vec<WorkerId> {
         let mut ids: Vec<_> =
             self.by_id.iter().filter(|(_, worker)| are_meant(worker)).map(|(id, _)| *id).collect();
         ids.sort_unstable();
         ids
     }
 
-    /// The machines with workers that were heard of within a lease time and are not asked to leave.
+    /// The machines whose workers have called within one lease time and are not draining.
     pub fn connected(&self, now: Duration) -> impl Iterator<Item = &Identity> {
         let since = now.saturating_sub(LEASE_TIME);
         let is_connected = move |machine: &Presence| machine.last_word >= since;
@@ -324,18 +324,18 @@ impl Members {
         machines.map(|(identity, _)| identity).filter(move |identity| !draining.contains(identity))
     }
 
-    /// Whether another owner has a machine there.
+    /// True if another owner has a connected machine.
     pub fn has_another_owner(&self, now: Duration, owner: &Owner) -> bool {
         self.connected(now).any(|other| other.owner != *owner)
     }
 
-    /// Everybody who has counted and is believed, or is there, as last looked up.
+    /// The unquarantined machines that have counted or are connected, as last looked up.
     pub fn participants(&self) -> &Participants {
         self.participants.as_ref().unwrap_or(&NOBODY)
     }
 
-    /// Looks up who has counted and is believed, or is there, where that has changed.
-    pub fn look_up_participants(&mut self, on_record: &Machines) {
+    /// Looks up the participants if they have changed.
+    pub fn refresh_participants(&mut self, on_record: &Machines) {
         if self.participants.is_none() {
             let believed = on_record.iter().filter(|machine| !machine.is_quarantined()).map(Machine::maker);
             let here = self.machines.keys().map(|identity| (identity.owner.name(), &*identity.machine));
@@ -343,27 +343,28 @@ impl Members {
         }
     }
 
-    /// Who has counted, or who is believed, has changed.
-    pub fn forget_participants(&mut self) {
+    /// Marks the participants as changed.
+    pub fn invalidate_participants(&mut self) {
         self.participants = None;
     }
 
-    /// How many owners have workers.
+    /// The number of owners with registered workers.
     pub fn owners(&self) -> usize {
         self.owners.len()
     }
 
-    /// Whether there are none.
+    /// True if no worker is registered.
     pub fn is_empty(&self) -> bool {
         self.by_id.is_empty()
     }
 
-    /// The threads of all.
+    /// The number of threads of all workers.
     pub fn threads(&self) -> u64 {
         self.threads
     }
 
-    /// The threads that are believed to be there: what workers say that have counted nothing adds no more than those that have.
+    /// The number of threads that are believed. Workers without counts add at most as many threads as workers with
+    /// counts have.
     pub fn believed_threads(&self) -> u64 {
         match self.threads_that_count {
             0 => self.threads,
@@ -371,30 +372,31 @@ impl Members {
         }
     }
 
-    /// How many there are.
+    /// The number of registered workers.
     pub fn len(&self) -> usize {
         self.by_id.len()
     }
 
-    /// Of each machine the workers that were heard of since that time.
-    pub fn crews(&self, now: Duration, since: Duration) -> Crews<'_> {
-        let mut crews = Crews::new();
+    /// The workers of each machine that have called since this time.
+    pub fn workers_by_machine(&self, now: Duration, since: Duration) -> WorkersByMachine<'_> {
+        let mut workers_by_machine = WorkersByMachine::new();
         for worker in self.by_id.values().filter(|worker| worker.last_word >= since) {
             let Identity { owner, machine } = &worker.identity;
-            let crew = crews.entry((owner.name(), machine)).or_default();
-            crew.workers += 1;
-            crew.threads += u64::from(worker.threads);
-            crew.work_rate += worker.rate.work_per_second(now).unwrap_or(0.0);
+            let connected = workers_by_machine.entry((owner.name(), machine)).or_default();
+            connected.workers += 1;
+            connected.threads += u64::from(worker.threads);
+            connected.work_rate += worker.rate.work_per_second(now).unwrap_or(0.0);
         }
-        crews
+        workers_by_machine
     }
 
-    /// What is to be said of those heard of last, by owner and name; `leased` tells how many units one holds.
+    /// The status of the workers that called most recently, by owner and name. `leased` returns the number of units
+    /// that a worker holds.
     pub fn status(&self, now: Duration, leased: impl Fn(WorkerId) -> u64) -> Vec<WorkerStatus> {
         let mut workers: Vec<_> = self.by_id.iter().collect();
-        if workers.len() > MOST_LISTED {
-            workers.select_nth_unstable_by_key(MOST_LISTED, |(id, worker)| (Reverse(worker.last_word), **id));
-            workers.truncate(MOST_LISTED);
+        if workers.len() > MAX_LISTED {
+            workers.select_nth_unstable_by_key(MAX_LISTED, |(id, worker)| (Reverse(worker.last_word), **id));
+            workers.truncate(MAX_LISTED);
         }
         workers.sort_unstable_by_key(|(id, worker)| (&worker.identity, &worker.name, **id));
         let status = |(id, worker): (&WorkerId, &Member)| WorkerStatus {

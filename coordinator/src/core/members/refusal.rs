@@ -59,12 +59,12 @@ pub enum Distrust {
         "it has contradicted itself in ten units; test its memory, then diadem retract with --machine, --readmit and --reason has it believed again"
     )]
     Contradictory,
-    /// It was said to be.
+    /// The operator quarantined it.
     #[error(
         "the operator has taken back what it counted; diadem retract with --machine, --readmit and --reason has it believed again"
     )]
     Retracted,
-    /// Its owner is not believed.
+    /// Its owner is expelled.
     #[error(
         "its owner is not believed any more, with all machines; diadem retract with --owner, --readmit and --reason has it believed again"
     )]
@@ -72,7 +72,7 @@ pub enum Distrust {
 }
 
 impl Distrust {
-    /// Why the machine is not believed, if it is not.
+    /// The reason why the machine is not believed; none if it is believed.
     pub fn of(machine: &Identity, machines: &Machines) -> Option<Self> {
         if machines.is_expelled(machine.owner.name()) {
             return Some(Self::Owner);
@@ -86,16 +86,16 @@ impl Distrust {
     }
 }
 
-/// Nobody is there to be asked to leave.
+/// No worker matches a request to drain a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoWorker {
-    /// There are only others; these.
+    /// Only these other machines have workers.
     #[error("no worker of the machine {0} is there; there are those of {1}")]
     Unknown(Identity, String),
-    /// Machines of several owners have the name; these.
+    /// These machines of several owners have the name.
     #[error("{0:?} may be any of {1}: name one of them")]
     Ambiguous(String, String),
-    /// There is none.
+    /// No worker is registered.
     #[error("no worker is there at all")]
     Nobody,
 }

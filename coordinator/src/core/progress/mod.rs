@@ -1,4 +1,4 @@
-//! How fast the run goes, and how long the rest takes.
+//! The speed of a run, and the estimate of its remaining time.
 
 mod rate;
 mod speed;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use domain::TimeLeft;
 
 pub use rate::Rate;
-pub use speed::Rest;
+pub use speed::RemainingWork;
 use speed::Speed;
 
 /// The speed of a run.
@@ -20,8 +20,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Of a run of which a unit is expected to take so many seconds, with so many units on record that took so many seconds of the
-    /// processor where so many were expected.
+    /// The progress of a run. `unit` is the expected time of a unit. `units` are on record: they were expected to take
+    /// `expected` and took `processor`. All times are in seconds of one core.
     pub fn new(unit: f64, units: u64, expected: f64, processor: f64) -> Self {
         Self { units: Rate::default(), speed: Speed::new(unit, units, expected, processor) }
     }
@@ -36,23 +36,23 @@ impl Progress {
         self.speed.counted(now, is_symmetric, expected, processor);
     }
 
-    /// So many threads are there.
+    /// Notes the number of connected threads.
     pub fn follow(&mut self, now: Duration, threads: u64) {
         self.speed.follow(now, threads);
     }
 
-    /// How busy threads were in a pause says nothing.
+    /// Restarts the measurement of how busy the threads are, after a pause.
     pub fn resume(&mut self, now: Duration) {
         self.speed.resume(now);
     }
 
-    /// Units recorded a second, lately.
+    /// Units recorded per second, recently.
     pub fn rate(&self, now: Duration) -> f64 {
         self.units.per_second(now).unwrap_or(0.0)
     }
 
-    /// How long the rest takes, where that can be said.
-    pub fn left(&self, now: Duration, rest: Rest) -> Option<TimeLeft> {
+    /// The estimated remaining time; none if it is unknown.
+    pub fn left(&self, now: Duration, rest: RemainingWork) -> Option<TimeLeft> {
         self.speed.left(now, rest)
     }
 }

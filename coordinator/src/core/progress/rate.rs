@@ -1,43 +1,43 @@
-//! How much is counted a second, lately.
+//! The recent rate of counts and work per second.
 
 use std::time::Duration;
 
-/// The memory of a rate, in seconds: what is older counts for less than 1/e.
-const MEMORY: f64 = 120.0;
+/// Memory of a rate, in seconds. Older counts weigh less than 1/e.
+const MEMORY_SECONDS: f64 = 120.0;
 
-/// Where counts are rare it is as long as so many of them take to come,
-const COUNTS: f64 = 16.0;
+/// If counts are rare, the memory spans about this many counts,
+const MEMORY_COUNTS: f64 = 16.0;
 
-/// and no longer than a thread takes for so many.
-const UNITS: f64 = 4.0;
+/// but at most the time of one thread for this many units.
+const MEMORY_UNITS: f64 = 4.0;
 
-/// An exponentially weighted rate that is right from the first counts on.
+/// An exponentially weighted rate without bias from its first counts on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rate {
-    /// When the last count came.
+    /// Time of the last count.
     last: Duration,
-    /// The counts, each weighted by its age then,
+    /// The counts, weighted by their age at that time.
     counts: f64,
-    /// their expected work,
+    /// Their expected work, weighted likewise.
     work: f64,
-    /// and the seconds that they took a thread.
+    /// Their time in seconds of one thread, weighted likewise.
     took: f64,
-    /// The weight that one count a second would have gathered.
+    /// The weight of one count per second over the same period.
     full: f64,
-    /// The memory, in seconds, where it is longer.
+    /// The memory for rare counts, in seconds.
     longer: f64,
 }
 
 impl Rate {
-    /// A unit of that expected work was counted, which took one of so many threads so many seconds.
+    /// Adds a counted unit: its expected work, its time in seconds of one thread, and the number of threads.
     pub fn add(&mut self, now: Duration, work: f64, took: f64, threads: u64) {
         let threads = threads.max(1) as f64;
         let mean = (self.took + took) / (self.counts + 1.0);
-        self.longer = mean * UNITS.min(COUNTS / threads);
+        self.longer = mean * MEMORY_UNITS.min(MEMORY_COUNTS / threads);
         if self.counts > 0.0 {
             *self = self.aged(now);
         } else {
-            // It did not come out of nothing: so far are the counts of these threads apart.
+            // The first count needed time, too: the mean interval between counts of these threads.
             self.full = took / threads;
         }
         self.last = now;
@@ -46,12 +46,12 @@ impl Rate {
         self.took += took;
     }
 
-    /// Units a second at that time; nothing before anything is counted for a while.
+    /// Units per second at this time; none before something has been counted for a while.
     pub fn per_second(&self, now: Duration) -> Option<f64> {
         self.of(now, |aged| aged.counts)
     }
 
-    /// Their expected work a second, likewise.
+    /// Expected work per second at this time; none likewise.
     pub fn work_per_second(&self, now: Duration) -> Option<f64> {
         self.of(now, |aged| aged.work)
     }
@@ -61,10 +61,10 @@ impl Rate {
         (aged.full > 0.1).then(|| what(&aged) / aged.full).filter(|rate| *rate > 0.0)
     }
 
-    /// Weighted as at that time.
+    /// The rate with weights at this time.
     fn aged(&self, now: Duration) -> Self {
         let age = now.saturating_sub(self.last).as_secs_f64();
-        let memory = self.longer.max(MEMORY);
+        let memory = self.longer.max(MEMORY_SECONDS);
         let decay = (-age / memory).exp();
         Self {
             counts: self.counts * decay,
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_steady_rate_is_told_soon_and_a_new_one_is_followed() {
+    fn rate_is_known_soon_and_follows_changes() {
         let mut rate = Rate::default();
         let mut now = Duration::ZERO;
         assert_eq!(rate.per_second(now), None);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn of_slow_units_it_is_near_the_truth_once_each_thread_has_counted_and_not_far_above_it_before() {
+    fn rate_of_slow_units_is_close_after_first_counts() {
         let mut random = StdRng::seed_from_u64(7);
         for (threads, goes_on) in [(1, false), (1, true), (16, false), (16, true)] {
             let (mut rate, truth) = (Rate::default(), threads as f64 / 348.0);

@@ -1,71 +1,76 @@
-//! How long the rest of a run takes: by its expected work, by how the units counted so far departed from that, and by how
-//! busy the threads are that are there.
+//! Estimates the remaining time of a run from three quantities:
 //!
-//! The threads are known at once when workers come and go, how fast they are from the first units on; what is not known
-//! yet widens the range. Workers that have counted nothing are believed to have as many threads as those that have, and no more.
-//! Symmetric counts, which come first, say little of the others, so the two are kept apart.
+//! - the expected work that is left;
+//! - the ratio of actual to expected work in the units counted so far;
+//! - how busy the connected threads are.
+//!
+//! The number of threads changes at once when workers connect or leave; their speed is known from the first units.
+//! Unknown quantities widen the range. Workers without counts add at most as many threads as workers with counts have.
+//! Symmetric counts come first and predict little about other units, so both kinds are measured separately.
 
 use std::time::Duration;
 
 use domain::TimeLeft;
 
-/// How far, as a logarithm, the times of units lie from what is expected of them, and a machine's speed from the one that
-/// work is measured in.
+/// Spread (logarithm) of actual times of units around their expected times.
 const SPREAD_OF_UNITS: f64 = 0.4;
+
+/// Spread (logarithm) of the speed of machines around the speed in which work is measured.
 const SPREAD_OF_MACHINES: f64 = 0.6;
 
-/// What no number of counted units takes away: those that are left may be of another kind.
+/// Spread that remains after any number of counted units, because the remaining units may differ in kind.
 const SPREAD_OF_KINDS: f64 = 0.12;
 
-/// How far, as a logarithm, the threads that are there now may be busier or less busy than those before.
+/// Spread (logarithm) of how busy the present threads are, compared to earlier threads.
 const SPREAD_OF_THREADS: f64 = 0.6;
 
-/// Four of five cases lie within so many standard deviations.
-const FOUR_OF_FIVE: f64 = 1.28;
+/// 80 % of cases lie within this many standard deviations.
+const DEVIATIONS_OF_80_PERCENT: f64 = 1.28;
 
-/// Units beyond so many, the older ones, count for less and less.
-const MEMORY: f64 = 2000.0;
+/// Beyond this number of units, older units lose weight.
+const MEMORY_UNITS: f64 = 2000.0;
 
-/// So many units are remembered whatever changes.
-const KEPT: f64 = 8.0;
+/// At least this many units are remembered after any change.
+const MIN_UNITS_KEPT: f64 = 8.0;
 
-/// For so long, in seconds, workers gather counts before they report them.
-const GATHERED: f64 = 0.25;
+/// Time for which workers gather counts before a report, in seconds.
+const GATHERING_TIME: f64 = 0.25;
 
-/// So many times the time that a thread needs to be known is remembered of how busy they are.
-const SETTLED: f64 = 20.0;
+/// The memory of how busy threads are, in multiples of the time until this is measurable.
+const BUSY_MEMORY: f64 = 20.0;
 
-/// A unit may take so many times as long as it should. Before one is counted a longer silence says that units take longer here,
-/// rather than that nobody counts.
-const LONG_UNITS: f64 = 4.0;
+/// Factor by which a unit may exceed its expected time. Until the first count, a longer silence means that units take
+/// longer here, not that the threads are idle.
+const LONG_UNIT_FACTOR: f64 = 4.0;
 
-/// After a silence of so many times that, and of no less than so many seconds, nobody knows whether the threads count: of the time left
-/// nothing is said.
-const STILL: f64 = 2.0;
-const STILL_AT_LEAST: f64 = 60.0;
+/// After a silence of this many times the longest unit, the remaining time is unknown: the threads may not be counting.
+const SILENCE_FACTOR: f64 = 2.0;
 
-/// What is left to be counted and checked, in seconds of expected work.
+/// Minimum length of this silence, in seconds.
+const MIN_SILENCE: f64 = 60.0;
+
+/// The remaining work of counts and checks, in seconds of expected work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Rest {
+pub struct RemainingWork {
     /// Symmetric counts.
     pub symmetric: f64,
     /// All other units.
     pub completions: f64,
 }
 
-/// What the counts of one kind took.
+/// The counts of one kind and their times.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
     units: f64,
-    /// Seconds that were expected.
+    /// Expected time in seconds of one core.
     expected: f64,
-    /// Seconds of the processor.
+    /// Actual time in seconds of one core.
     processor: f64,
 }
 
 impl Counted {
     fn add(&mut self, expected: f64, processor: f64) {
-        if self.units >= MEMORY {
+        if self.units >= MEMORY_UNITS {
             *self = Self {
                 units: self.units / 2.0,
                 expected: self.expected / 2.0,
@@ -77,20 +82,20 @@ impl Counted {
         self.processor += processor;
     }
 
-    /// Has the units so far count for less, where there are other threads now, or others beside them: of the share that was
-    /// there before and is now, the square counts.
+    /// Reduces the weight of the units so far after a change of threads: by the square of the share of threads common
+    /// to both times.
     fn change(&mut self, common: f64) {
-        let kept = (KEPT / self.units.max(KEPT)).max(common * common);
+        let kept = (MIN_UNITS_KEPT / self.units.max(MIN_UNITS_KEPT)).max(common * common);
         let Self { units, expected, processor } = *self;
         *self = Self { units: units * kept, expected: expected * kept, processor: processor * kept };
     }
 
-    /// Seconds of the processor for a unit, on average.
+    /// Mean processor time of a unit, in seconds.
     fn mean(&self) -> f64 {
         self.processor / self.units.max(1.0)
     }
 
-    /// Expected seconds in a second of the processor: one, if nothing is known, which weighs as much as half a unit.
+    /// Expected seconds per second of processor time. The initial guess is 1, with the weight of half a unit.
     fn ratio(&self) -> f64 {
         let weight = (self.mean() / 2.0).max(f64::MIN_POSITIVE);
         (self.expected + weight) / (self.processor + weight)
@@ -101,21 +106,21 @@ impl Counted {
 #[derive(Clone, Copy, Debug)]
 struct Busy {
     threads: u64,
-    /// Those of them that came with that change, which have only begun their first units.
+    /// The threads that connected with the last change and are still in their first units.
     fresh: f64,
     since: Duration,
-    /// What is believed of them at first, from 0 to 1.
+    /// The initial guess of the busy share, from 0 to 1.
     before: f64,
-    /// Seconds of the processor that were reported,
+    /// Processor time reported since then, in seconds.
     processor: f64,
-    /// and when the last of them were.
+    /// Time of the last report.
     reported: Duration,
 }
 
 /// The speed of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Speed {
-    /// Seconds that a unit is expected to take on average.
+    /// Mean expected time of a unit, in seconds.
     unit: f64,
     symmetric: Counted,
     completions: Counted,
@@ -123,12 +128,12 @@ pub struct Speed {
 }
 
 impl Speed {
-    /// Of a run of which a unit is expected to take so many seconds, with so many units on record that took so many seconds of the
-    /// processor where that was expected.
+    /// The speed of a run. `unit` is the expected time of a unit. `units` are on record: they were expected to take
+    /// `expected` and took `processor`. All times are in seconds of one core.
     pub fn new(unit: f64, units: u64, expected: f64, processor: f64) -> Self {
         let all = units.max(1) as f64;
-        // They may have been counted on other machines.
-        let known = all.min(MEMORY / 10.0);
+        // Other machines may have counted them.
+        let known = all.min(MEMORY_UNITS / 10.0);
         let completions = if units == 0 || expected * processor == 0.0 {
             Counted::default()
         } else {
@@ -139,14 +144,14 @@ impl Speed {
         Self { unit, symmetric: Counted::default(), completions, busy }
     }
 
-    /// A unit is on record that was expected to take so many seconds, and took so many of the processor.
+    /// Adds a recorded unit with its expected and its actual processor time in seconds.
     pub fn counted(&mut self, now: Duration, is_symmetric: bool, expected: f64, processor: f64) {
         let kind = if is_symmetric { &mut self.symmetric } else { &mut self.completions };
         kind.add(expected, processor);
         self.busy.processor += processor;
         self.busy.reported = now;
         let wall = self.wall(now);
-        if wall > SETTLED * self.settling() {
+        if wall > BUSY_MEMORY * self.settling() {
             let before = self.share_of_threads(now);
             self.busy = Busy {
                 fresh: 0.0,
@@ -158,12 +163,12 @@ impl Speed {
         }
     }
 
-    /// So many threads are there.
+    /// Notes the number of connected threads.
     pub fn follow(&mut self, now: Duration, threads: u64) {
         if threads != self.busy.threads {
             let [old, new] = [self.busy.threads as f64, threads as f64];
             let share = if old > 0.0 { self.share_of_threads(now) } else { 1.0 };
-            // Those that leave may have shared cores with those that stay, or may not: half-way between the two.
+            // Departing threads may or may not have shared cores with the remaining threads: assume half-way.
             let before =
                 if new < old { (share * share * old / new.max(1.0)).sqrt().min(share.sqrt()) } else { share };
             let fresh = (new - old).max(0.0);
@@ -174,15 +179,15 @@ impl Speed {
         }
     }
 
-    /// How busy threads were in a pause says nothing: from now on it is looked at anew.
+    /// Restarts the measurement of how busy the threads are, after a pause.
     pub fn resume(&mut self, now: Duration) {
         let fresh = self.busy.threads as f64;
         self.busy = Busy { since: now, fresh, processor: 0.0, before: 1.0, reported: now, ..self.busy };
     }
 
-    /// How long the rest takes; nothing where no thread is there, or none that is heard of.
-    pub fn left(&self, now: Duration, rest: Rest) -> Option<TimeLeft> {
-        if self.silence(now) > self.patience(now) {
+    /// The remaining time; none if no thread is connected or all are silent for too long.
+    pub fn left(&self, now: Duration, rest: RemainingWork) -> Option<TimeLeft> {
+        if self.silence(now) > self.max_silence(now) {
             return None;
         }
         let cores = self.busy.threads as f64 * self.share_of_threads(now);
@@ -194,11 +199,11 @@ impl Speed {
         let noise = self.noise(now);
         let of_threads = SPREAD_OF_THREADS * (noise / (1.0 + noise)).sqrt();
         let squares = [of_units, of_machines, of_threads, SPREAD_OF_KINDS].map(|spread| spread * spread);
-        let factor = (FOUR_OF_FIVE * squares.iter().sum::<f64>().sqrt()).exp();
+        let factor = (DEVIATIONS_OF_80_PERCENT * squares.iter().sum::<f64>().sqrt()).exp();
         let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
         let expected = processor / cores;
-        // Half of what is gathered has been counted already.
-        let expected = (expected - GATHERED / 2.0).max(expected / 2.0);
+        // Half of the gathered counts are already made.
+        let expected = (expected - GATHERING_TIME / 2.0).max(expected / 2.0);
         Some(TimeLeft {
             expected: seconds(expected)?,
             low: seconds(expected / factor)?,
@@ -206,62 +211,62 @@ impl Speed {
         })
     }
 
-    /// Seconds since it was begun to look at the threads, but for those of which nothing can be told yet; never quite nothing, to be
-    /// divided by.
+    /// Seconds for which the threads have been measured, without a silence that long units explain. Never zero, because
+    /// it is a divisor.
     fn wall(&self, now: Duration) -> f64 {
         let wall = now.saturating_sub(self.busy.since).as_secs_f64();
-        (wall - self.untold(now)).max(1e-3)
+        (wall - self.excused_silence(now)).max(1e-3)
     }
 
-    /// For how long nothing has been reported, as long as the threads may all be counting units that take longer.
-    fn untold(&self, now: Duration) -> f64 {
-        self.silence(now).min(self.patience(now))
+    /// The part of the silence that long units can explain, in seconds.
+    fn excused_silence(&self, now: Duration) -> f64 {
+        self.silence(now).min(self.max_silence(now))
     }
 
-    /// A longer silence, in seconds, is none of threads that count.
-    fn patience(&self, now: Duration) -> f64 {
-        let longest = LONG_UNITS * self.unit / self.ratio_of_completions(now);
-        STILL_AT_LEAST.max(STILL * longest)
+    /// The longest silence of busy threads, in seconds.
+    fn max_silence(&self, now: Duration) -> f64 {
+        let longest = LONG_UNIT_FACTOR * self.unit / self.ratio_of_completions(now);
+        MIN_SILENCE.max(SILENCE_FACTOR * longest)
     }
 
-    /// For how long nothing has been reported, in seconds.
+    /// Time since the last report, in seconds.
     fn silence(&self, now: Duration) -> f64 {
         now.saturating_sub(self.busy.reported).as_secs_f64()
     }
 
-    /// Expected seconds of units that are no symmetric counts in a second of the processor.
+    /// Expected seconds per second of processor time, for units other than symmetric counts.
     fn ratio_of_completions(&self, now: Duration) -> f64 {
-        // Small boards may have no unit that takes any time.
+        // The units of small boards may take no measurable time.
         if self.completions.units > 0.0 || self.unit == 0.0 {
             self.completions.ratio()
         } else {
-            (LONG_UNITS * self.unit / self.silence(now).max(f64::MIN_POSITIVE)).min(1.0)
+            (LONG_UNIT_FACTOR * self.unit / self.silence(now).max(f64::MIN_POSITIVE)).min(1.0)
         }
     }
 
-    /// How long it takes, in seconds, until it can be told how busy threads are.
+    /// Time until it is measurable how busy the threads are, in seconds.
     fn settling(&self) -> f64 {
-        GATHERED + self.unit_of_completions().max(self.symmetric.mean())
+        GATHERING_TIME + self.unit_of_completions().max(self.symmetric.mean())
     }
 
-    /// Seconds of the processor for a unit that is no symmetric count: as expected before there is one.
+    /// Processor time of a unit other than a symmetric count, in seconds; the expected time before the first count.
     fn unit_of_completions(&self) -> f64 {
         if self.completions.units > 0.0 { self.completions.mean() } else { self.unit }
     }
 
-    /// The variance of what has been seen of the threads, in terms of that of what is believed of them before: each has something
-    /// begun that is not reported, now and when it was begun to look.
+    /// The variance of the measurement relative to the variance of the initial guess. Each thread has an unreported
+    /// unit at the start and at the end of the measurement.
     fn noise(&self, now: Duration) -> f64 {
         let seen = self.settling() / self.wall(now);
         seen * seen / 6.0 / (self.busy.threads.max(1) as f64 * SPREAD_OF_THREADS * SPREAD_OF_THREADS)
     }
 
-    /// How much of the time the threads count, from 0 to 1. What they have begun is not reported yet, and they had begun as
-    /// much when that was last looked at, but for those that came then: of their time less is known.
+    /// The busy share of the threads, from 0 to 1. Each thread has an unreported unit now and had one at the start of
+    /// the measurement. Threads that connected then had none, so less of their time is known.
     fn share_of_threads(&self, now: Duration) -> f64 {
         let Busy { threads, fresh, before, processor, .. } = self.busy;
         let (threads, wall) = (threads as f64, self.wall(now));
-        let begun = f64::midpoint(GATHERED, self.unit_of_completions());
+        let begun = f64::midpoint(GATHERING_TIME, self.unit_of_completions());
         let seen = threads * wall - (fresh - 1.0).max(0.0) * begun.min(wall);
         let belief = threads * wall * self.noise(now);
         ((processor + belief * before) / (seen + belief)).min(1.0)

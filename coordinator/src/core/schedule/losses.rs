@@ -1,13 +1,18 @@
-//! Units that were lost with their workers, for one of them may be the reason.
+//! Counts how many times each unit was lost with its worker, because the unit may have killed the worker.
 //!
-//! A worker that dies takes thousands of small units with it, and one of them at most has killed it. So a unit that
-//! was lost three times is a *suspect*: it is lent when nothing else is open, one at a time, and from then on only the suspect
-//! is blamed when a worker is lost. After five losses it is set aside: machines that live shorter than a unit takes are no fault of
-//! it, so it is tried again where nothing else is left, but no sooner than an hour after one that is set aside was lost, and alone.
-//! Such a unit costs a worker an hour at most. All of that is forgotten with the process: a restart tries again at once.
+//! A dying worker loses thousands of small units, and at most one of them killed it. The rules:
 //!
-//! Where several owners are there none of that follows from the losses of one: whoever has workers come, take all and fall
-//! silent would have everybody count one unit at a time. And what was set aside is still lent to owners who have never lost it.
+//! - After three losses a unit is a *suspect*. It is lent alone, when nothing else is open. If its worker is lost, only
+//!   suspects get another loss.
+//! - After five losses the unit is set aside.
+//! - A set-aside unit is retried alone, when nothing else is left, and at most once an hour. The unit may be innocent:
+//!   a machine may always fail before the unit is complete.
+//! - A set-aside unit costs a worker at most an hour.
+//! - A restart forgets all losses, so it retries at once.
+//!
+//! If several owners are connected, the losses of one owner cannot make a unit a suspect. Otherwise an owner could take
+//! all units, fall silent, and so force all other owners to count one unit at a time. A set-aside unit is still lent to
+//! owners that have never lost it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -16,37 +21,39 @@ use std::time::Duration;
 use domain::Owner;
 use queens::UnitId;
 
-/// Losses after which a unit is a suspect, and set aside.
-const SUSPECT: u8 = 3;
-const SET_ASIDE: u8 = 5;
+/// Number of losses after which a unit is a suspect.
+const SUSPECT_AFTER: u8 = 3;
 
-/// So many losses of one owner are believed where others have lost the unit too: the others have lost it twice at least before it
-/// is set aside.
-const OF_ONE: u8 = 3;
+/// Number of losses after which a unit is set aside.
+const SET_ASIDE_AFTER: u8 = 5;
 
-/// What is set aside is left in peace so long after one such unit was lost.
-pub const REST: Duration = Duration::from_hours(1);
+/// Maximum number of losses counted for one owner if several owners have lost the unit. So the other owners must lose
+/// it at least twice before it is set aside.
+const MAX_LOSSES_OF_ONE_OWNER: u8 = 3;
 
-/// The losses of so many units are kept; of more it is not known whether they kill workers.
-const MOST: usize = 100_000;
+/// Minimum time between the loss of a set-aside unit and the next retry.
+pub const RETRY_INTERVAL: Duration = Duration::from_hours(1);
 
-/// How often units were lost.
+/// Maximum number of units whose losses are kept. Losses of further units are ignored.
+const MAX_TRACKED_UNITS: usize = 100_000;
+
+/// The losses of all units.
 #[derive(Debug, Default)]
 pub struct Losses {
     of: BTreeMap<UnitId, Loss>,
     set_aside: BTreeSet<UnitId>,
-    /// Until when none of those is tried again,
-    rests_until: Duration,
-    /// and which one was tried last.
+    /// No set-aside unit is retried before this time.
+    no_retry_before: Duration,
+    /// The set-aside unit that was retried last.
     tried: Option<UnitId>,
 }
 
-/// How often a unit was lost, with the workers of each owner.
+/// The number of losses of a unit by owner.
 #[derive(Debug, Default)]
 struct Loss(Vec<(Owner, u8)>);
 
 impl Loss {
-    /// Lost once more with a worker of that owner, of whom so many losses count as long as he is the only one.
+    /// Adds a loss with a worker of this owner. While no other owner has lost the unit, at most `most` losses count.
     fn add(&mut self, owner: &Owner, most: u8) {
         let is_first = self.0.iter().all(|(of, _)| of == owner);
         match self.0.iter_mut().find(|(of, _)| of == owner) {
@@ -56,11 +63,11 @@ impl Loss {
         }
     }
 
-    /// How often, as far as it is believed.
+    /// The number of losses that count.
     fn times(&self) -> u8 {
         match &self.0[..] {
             [(_, times)] => *times,
-            several => several.iter().fold(0, |sum, (_, times)| sum.saturating_add(*times.min(&OF_ONE))),
+            several => several.iter().fold(0, |sum, (_, times)| sum.saturating_add(*times.min(&MAX_LOSSES_OF_ONE_OWNER))),
         }
     }
 
@@ -70,8 +77,8 @@ impl Loss {
 }
 
 impl Losses {
-    /// These units were lost together with a worker of that owner; gives those that are set aside from now on. Where
-    /// other owners are there, one alone can have no unit suspected, nor set aside.
+    /// Notes that these units were lost with a worker of this owner. Returns the units that are now set aside. If other
+    /// owners are connected, one owner alone can neither make a unit a suspect nor set it aside.
     pub fn add(
         &mut self,
         now: Duration,
@@ -80,61 +87,61 @@ impl Losses {
         has_other_owners: bool,
     ) -> Vec<UnitId> {
         let suspects = units.iter().any(|unit| self.is_suspect(*unit));
-        let most = if has_other_owners { SUSPECT - 1 } else { SET_ASIDE };
-        let mut given_up = Vec::new();
+        let most = if has_other_owners { SUSPECT_AFTER - 1 } else { SET_ASIDE_AFTER };
+        let mut newly_set_aside = Vec::new();
         for unit in units {
             let is_known = self.of.contains_key(unit);
-            if (suspects && !self.is_suspect(*unit)) || (!is_known && self.of.len() >= MOST) {
+            if (suspects && !self.is_suspect(*unit)) || (!is_known && self.of.len() >= MAX_TRACKED_UNITS) {
                 continue;
             }
             let loss = self.of.entry(*unit).or_default();
             loss.add(owner, most);
-            if loss.times() >= SET_ASIDE && self.set_aside.insert(*unit) {
-                given_up.push(*unit);
+            if loss.times() >= SET_ASIDE_AFTER && self.set_aside.insert(*unit) {
+                newly_set_aside.push(*unit);
             }
         }
         if units.iter().any(|unit| self.set_aside.contains(unit)) {
-            self.rests_until = now.saturating_add(REST);
+            self.no_retry_before = now.saturating_add(RETRY_INTERVAL);
         }
-        given_up
+        newly_set_aside
     }
 
-    /// How often the unit was lost.
+    /// The number of losses of the unit.
     pub fn of(&self, unit: UnitId) -> u8 {
         self.of.get(&unit).map_or(0, Loss::times)
     }
 
-    /// The unit was counted after all.
-    pub fn forgive(&mut self, unit: UnitId) {
+    /// Forgets the losses of a unit that was counted.
+    pub fn clear(&mut self, unit: UnitId) {
         if !self.of.is_empty() {
             self.of.remove(&unit);
             self.set_aside.remove(&unit);
         }
     }
 
-    /// Whether the unit is to be lent on its own.
+    /// True if the unit is a suspect and must be lent alone.
     pub fn is_suspect(&self, unit: UnitId) -> bool {
-        self.of.get(&unit).is_some_and(|loss| loss.times() >= SUSPECT)
+        self.of.get(&unit).is_some_and(|loss| loss.times() >= SUSPECT_AFTER)
     }
 
-    /// Whether the unit is not lent to that owner any more.
-    pub fn is_kept_from(&self, unit: UnitId, owner: &Owner) -> bool {
+    /// True if the unit is set aside and this owner has lost it.
+    pub fn is_withheld_from(&self, unit: UnitId, owner: &Owner) -> bool {
         self.set_aside.contains(&unit) && self.of.get(&unit).is_some_and(|loss| loss.is_of(owner))
     }
 
-    /// The units that are set aside and may be tried again, the one whose turn it is first.
-    pub fn may_be_tried(&self, now: Duration) -> impl Iterator<Item = UnitId> {
+    /// The set-aside units that are due for a retry, the next one first.
+    pub fn due_for_retry(&self, now: Duration) -> impl Iterator<Item = UnitId> {
         let after = self.tried.map_or(Unbounded, Excluded);
         let in_turn = self.set_aside.range((after, Unbounded)).chain(&self.set_aside);
-        in_turn.copied().filter(move |_| now >= self.rests_until)
+        in_turn.copied().filter(move |_| now >= self.no_retry_before)
     }
 
-    /// That unit is tried again.
-    pub fn try_again(&mut self, unit: UnitId) {
+    /// Notes that this unit is retried.
+    pub fn note_retry(&mut self, unit: UnitId) {
         self.tried = Some(unit);
     }
 
-    /// The units that are set aside: nobody who has lost them is lent them, unless they are tried again.
+    /// The set-aside units. Except for retries, they are not lent to owners that have lost them.
     pub fn set_aside(&self) -> &BTreeSet<UnitId> {
         &self.set_aside
     }
@@ -157,7 +164,7 @@ mod tests {
         assert!(losses.add(NOW, &units, &owner, false).is_empty());
         assert!(units.iter().all(|unit| losses.is_suspect(*unit)));
         // Lent one at a time, the innocent are counted.
-        units.iter().filter(|unit| unit.0 != 7).for_each(|unit| losses.forgive(*unit));
+        units.iter().filter(|unit| unit.0 != 7).for_each(|unit| losses.clear(*unit));
         let with_others = [UnitId(7), UnitId(200), UnitId(201)];
         assert!(losses.add(NOW, &with_others, &owner, false).is_empty());
         assert_eq!(losses.add(NOW, &with_others, &owner, false), [UnitId(7)]);
@@ -166,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn one_owner_among_several_has_no_unit_suspected_nor_set_aside() {
+    fn one_owner_of_several_cannot_get_unit_set_aside() {
         let (one, other) = (Owner::new("one"), Owner::new("other"));
         let mut losses = Losses::default();
         for _ in 0..50 {
@@ -179,34 +186,34 @@ mod tests {
             assert!(losses.add(NOW, &[UnitId(7)], &one, true).is_empty(), "one loss of the other is chance");
         }
         assert_eq!(losses.add(NOW, &[UnitId(7)], &other, true), [UnitId(7)]);
-        assert!(losses.is_kept_from(UnitId(7), &one) && losses.is_kept_from(UnitId(7), &other));
-        assert!(!losses.is_kept_from(UnitId(7), &Owner::new("third")), "who has never lost it may try");
+        assert!(losses.is_withheld_from(UnitId(7), &one) && losses.is_withheld_from(UnitId(7), &other));
+        assert!(!losses.is_withheld_from(UnitId(7), &Owner::new("third")), "who has never lost it may try");
     }
 
     #[test]
-    fn what_is_set_aside_is_tried_in_turn_and_an_hour_after_one_of_it_was_lost() {
+    fn set_aside_units_are_retried_in_turn_hourly() {
         let (owner, mut losses) = (Owner::default(), Losses::default());
-        for _ in 0..SET_ASIDE {
+        for _ in 0..SET_ASIDE_AFTER {
             losses.add(NOW, &[UnitId(7), UnitId(9)], &owner, false);
         }
-        let next = |losses: &Losses, now| losses.may_be_tried(now).next();
-        assert_eq!((next(&losses, REST), next(&losses, NOW + REST)), (None, Some(UnitId(7))));
-        losses.try_again(UnitId(7));
-        assert_eq!(next(&losses, NOW + REST), Some(UnitId(9)));
-        losses.add(NOW + REST, &[UnitId(7)], &owner, false);
-        assert_eq!((next(&losses, NOW + REST), next(&losses, NOW + 2 * REST)), (None, Some(UnitId(9))));
-        losses.forgive(UnitId(9));
-        assert_eq!(next(&losses, NOW + 2 * REST), Some(UnitId(7)));
+        let next = |losses: &Losses, now| losses.due_for_retry(now).next();
+        assert_eq!((next(&losses, RETRY_INTERVAL), next(&losses, NOW + RETRY_INTERVAL)), (None, Some(UnitId(7))));
+        losses.note_retry(UnitId(7));
+        assert_eq!(next(&losses, NOW + RETRY_INTERVAL), Some(UnitId(9)));
+        losses.add(NOW + RETRY_INTERVAL, &[UnitId(7)], &owner, false);
+        assert_eq!((next(&losses, NOW + RETRY_INTERVAL), next(&losses, NOW + 2 * RETRY_INTERVAL)), (None, Some(UnitId(9))));
+        losses.clear(UnitId(9));
+        assert_eq!(next(&losses, NOW + 2 * RETRY_INTERVAL), Some(UnitId(7)));
     }
 
     #[test]
     fn no_more_losses_are_kept_than_have_room() {
-        let units: Vec<UnitId> = (0..MOST as u64 + 10).map(UnitId).collect();
+        let units: Vec<UnitId> = (0..MAX_TRACKED_UNITS as u64 + 10).map(UnitId).collect();
         let mut losses = Losses::default();
-        for _ in 0..SUSPECT {
+        for _ in 0..SUSPECT_AFTER {
             losses.add(NOW, &units, &Owner::default(), false);
         }
-        assert_eq!(losses.of.len(), MOST);
+        assert_eq!(losses.of.len(), MAX_TRACKED_UNITS);
         assert!(losses.is_suspect(UnitId(0)) && !losses.is_suspect(*units.last().unwrap()));
     }
 }

@@ -1,4 +1,5 @@
-//! What is lent next: where units are found by what they need. An entry is a hint; whether and how its unit is lent, its counts decide.
+//! Finds the next unit to lend, by what the unit needs. An entry is only a hint: the counts of the unit decide whether
+//! and how it is lent.
 
 mod losses;
 
@@ -13,33 +14,33 @@ use super::votes::{CheckKind, Need};
 use super::workload::Workload;
 use losses::Losses;
 #[cfg(test)]
-pub use losses::REST;
+pub use losses::RETRY_INTERVAL;
 
 /// At most so many disputes are looked at for one request: the others come with the next ones.
-const DISPUTES_LOOKED_AT: usize = 1000;
+const MAX_DISPUTES_TRIED: usize = 1000;
 
-/// The units that nobody has.
+/// The units that are not lent.
 #[derive(Debug, Default)]
 pub struct Schedule {
-    /// No unit from here on has been lent yet, unless a worker brought it along.
+    /// Units from here on have not been lent yet, except units that a worker brought along.
     cursor: u64,
-    /// Units below `cursor` that were given back without a count.
+    /// Units below `cursor` that were returned without a count.
     returned: BTreeSet<UnitId>,
-    /// Units below `cursor` that were lost with their workers: they come last.
+    /// Units below `cursor` that were lost with their workers. They are lent last.
     lost: BTreeSet<UnitId>,
-    /// Units that may have killed workers: lent one at a time where nothing else is open.
+    /// Units that may have killed workers. They are lent one at a time, when nothing else is open.
     suspects: BTreeSet<UnitId>,
     /// Counts that are to be checked.
     checks: BTreeMap<CheckKind, VecDeque<UnitId>>,
     /// Units whose counts differ.
     disputes: BTreeSet<UnitId>,
     losses: Losses,
-    /// Units that are set aside, of which the operator was not told yet.
-    given_up: Vec<UnitId>,
+    /// Units set aside since the last [`Schedule::take_newly_set_aside`].
+    newly_set_aside: Vec<UnitId>,
 }
 
 impl Schedule {
-    /// Puts a unit that nobody has where it is found.
+    /// Adds a unit that is not lent.
     pub fn put(&mut self, unit: UnitId, need: Need) {
         match need {
             Need::Nothing => {}
@@ -50,44 +51,44 @@ impl Schedule {
         }
     }
 
-    /// The unit has a standing count, and needs no first one.
+    /// Removes a unit that has a standing count from the units to be counted.
     pub fn counted(&mut self, unit: UnitId) {
         self.returned.remove(&unit);
         self.lost.remove(&unit);
         self.disputes.remove(&unit);
     }
 
-    /// The unit was counted, so that it kills nobody.
-    pub fn survived(&mut self, unit: UnitId) {
-        self.losses.forgive(unit);
+    /// Clears the losses of a unit that was counted.
+    pub fn clear_losses(&mut self, unit: UnitId) {
+        self.losses.clear(unit);
         self.suspects.remove(&unit);
     }
 
-    /// No check is open any more.
+    /// Removes all checks.
     pub fn forget_checks(&mut self) {
         self.checks.clear();
     }
 
-    /// These units were lost together with a worker of that owner.
+    /// Notes that these units were lost with a worker of this owner.
     pub fn lost(&mut self, now: Duration, units: &[UnitId], owner: &Owner, has_other_owners: bool) {
-        self.given_up.append(&mut self.losses.add(now, units, owner, has_other_owners));
+        self.newly_set_aside.append(&mut self.losses.add(now, units, owner, has_other_owners));
     }
 
-    /// Has a unit that was lost, and was put where it is found, come last.
-    pub fn put_last(&mut self, unit: UnitId) {
+    /// Moves a lost unit behind all other units without a count.
+    pub fn move_to_end(&mut self, unit: UnitId) {
         if self.returned.remove(&unit) {
             self.lost.insert(unit);
         }
     }
 
-    /// Takes the units that are set aside since this was last asked.
-    pub fn take_given_up(&mut self) -> Vec<UnitId> {
-        std::mem::take(&mut self.given_up)
+    /// Takes the units that were set aside since the last call.
+    pub fn take_newly_set_aside(&mut self) -> Vec<UnitId> {
+        std::mem::take(&mut self.newly_set_aside)
     }
 
-    /// Takes the next unit without a count: those that came back, then new ones, then those that were lost with their workers,
-    /// which may have been the reason.
-    pub fn take_fresh(&mut self, work: &Workload) -> Option<UnitId> {
+    /// Takes the next unit without a count. Returned units come first, then new units, then lost units, which may have
+    /// killed their workers.
+    pub fn take_uncounted(&mut self, work: &Workload) -> Option<UnitId> {
         if let Some(unit) = self.returned.pop_first() {
             return Some(unit);
         }
@@ -103,7 +104,7 @@ impl Schedule {
         self.checks.keys().copied()
     }
 
-    /// Takes the next unit whose count is to be checked, of that kind.
+    /// Takes the next unit with a check of this kind.
     pub fn take_check(&mut self, kind: CheckKind) -> Option<UnitId> {
         let units = self.checks.get_mut(&kind)?;
         let unit = units.pop_front();
@@ -113,13 +114,13 @@ impl Schedule {
         unit
     }
 
-    /// Open disputes, those after that unit first.
+    /// Open disputes, starting after this unit and wrapping around.
     pub fn disputes_after(&self, unit: UnitId) -> Vec<UnitId> {
         let after = self.disputes.range((Excluded(unit), Unbounded));
-        after.chain(self.disputes.range(..=unit)).take(DISPUTES_LOOKED_AT).copied().collect()
+        after.chain(self.disputes.range(..=unit)).take(MAX_DISPUTES_TRIED).copied().collect()
     }
 
-    /// Takes a dispute.
+    /// Removes a dispute that is being lent.
     pub fn take_dispute(&mut self, unit: UnitId) {
         self.disputes.remove(&unit);
     }
@@ -129,22 +130,22 @@ impl Schedule {
         self.suspects.iter().copied()
     }
 
-    /// The units that are set aside and may be tried again now.
-    pub fn may_be_tried(&self, now: Duration) -> impl Iterator<Item = UnitId> {
-        self.losses.may_be_tried(now)
+    /// The set-aside units that are due for a retry.
+    pub fn due_for_retry(&self, now: Duration) -> impl Iterator<Item = UnitId> {
+        self.losses.due_for_retry(now)
     }
 
-    /// Takes a suspect. Where it is set aside, another one has its turn next.
+    /// Removes a suspect that is being lent. If it is set aside, the next retry takes another unit.
     pub fn take_suspect(&mut self, unit: UnitId) {
         if self.losses.set_aside().contains(&unit) {
-            self.losses.try_again(unit);
+            self.losses.note_retry(unit);
         }
         self.suspects.remove(&unit);
     }
 
-    /// Whether the unit is not lent to that owner any more.
-    pub fn is_kept_from(&self, unit: UnitId, owner: &Owner) -> bool {
-        self.losses.is_kept_from(unit, owner)
+    /// True if the unit is no longer lent to this owner.
+    pub fn is_withheld_from(&self, unit: UnitId, owner: &Owner) -> bool {
+        self.losses.is_withheld_from(unit, owner)
     }
 
     /// The units that are set aside.
@@ -152,31 +153,31 @@ impl Schedule {
         self.losses.set_aside()
     }
 
-    /// How often the unit was lost with a worker.
+    /// How many times the unit was lost with a worker.
     pub fn times_lost(&self, unit: UnitId) -> u8 {
         self.losses.of(unit)
     }
 
-    /// Whether there are units without a count that nobody holds.
-    pub fn has_fresh(&self, work: &Workload) -> bool {
+    /// True if a unit without a count is not lent.
+    pub fn has_uncounted(&self, work: &Workload) -> bool {
         self.cursor < work.plan().units() || !self.returned.is_empty() || !self.lost.is_empty()
     }
 
-    /// Whether anything is to be found here.
+    /// True if any unit is scheduled.
     pub fn has_any(&self, work: &Workload) -> bool {
-        self.has_fresh(work)
+        self.has_uncounted(work)
             || !self.checks.is_empty()
             || !self.disputes.is_empty()
             || !self.suspects.is_empty()
     }
 
-    /// Whether the unit may have killed workers.
+    /// True if the unit is a suspect.
     #[cfg(test)]
     pub fn is_suspect(&self, unit: UnitId) -> bool {
         self.losses.is_suspect(unit)
     }
 
-    /// Whether the unit would be found.
+    /// True if the unit is scheduled.
     #[cfg(test)]
     pub fn finds(&self, unit: UnitId) -> bool {
         unit.0 >= self.cursor

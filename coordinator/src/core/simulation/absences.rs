@@ -1,4 +1,4 @@
-//! Two owners who come alternately: what one has counted is checked by the other.
+//! Two owners that connect alternately and check each other's counts.
 
 use domain::Owner;
 use rand::RngExt;
@@ -43,7 +43,7 @@ fn with_absences(truth: &std::sync::Arc<Truth>, seed: u64) -> World {
 }
 
 #[test]
-fn owners_who_come_alternately_check_each_other_in_100_runs() {
+fn alternating_owners_check_each_other_in_100_runs() {
     let truth = Truth::of(8, 20);
     for seed in 0..100 {
         let mut world = with_absences(&truth, seed);
@@ -57,7 +57,7 @@ fn owners_who_come_alternately_check_each_other_in_100_runs() {
 }
 
 #[test]
-fn owner_who_hoards_delays_the_end_by_the_relaxing_alone_in_100_runs() {
+fn hoarding_owner_delays_end_by_relaxing_in_100_runs() {
     let truth = Truth::of(8, 20);
     for seed in 0..100 {
         let mut world = with_absences(&truth, seed);

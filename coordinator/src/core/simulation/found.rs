@@ -13,7 +13,7 @@ use crate::core::Refusal;
 
 /// Its counts were looked for only when it had a worker to strike off; the run did not end.
 #[test]
-fn counts_of_a_quarantined_machine_that_has_left_are_taken_back() {
+fn counts_of_absent_quarantined_machine_are_retracted() {
     let truth = Truth::of(8, 20);
     let liar = Habit::LiesOneIn(1);
     let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest, Habit::Honest, liar], 1);
@@ -34,7 +34,7 @@ fn counts_of_a_quarantined_machine_that_has_left_are_taken_back() {
 /// A count whose nodes are wrong was confirmed by the other method, which has other nodes; then an honest count by the
 /// first method was held against its machine.
 #[test]
-fn nodes_that_nobody_has_confirmed_are_held_against_nobody() {
+fn unconfirmed_nodes_quarantine_no_machine() {
     let truth = Truth::of(6, 1);
     let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest; 3], 1);
     (0..3).for_each(|k| world.join(k));
@@ -58,7 +58,7 @@ fn nodes_that_nobody_has_confirmed_are_held_against_nobody() {
 
 /// The liar's reports were taken for those of the honest worker that had got its number after a restart.
 #[test]
-fn a_worker_from_before_a_restart_is_not_taken_for_another() {
+fn worker_number_from_before_restart_is_unknown() {
     let truth = Truth::of(6, 1);
     let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest, Habit::Honest], 1);
     world.join(0);

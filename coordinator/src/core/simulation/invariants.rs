@@ -67,7 +67,7 @@ fn seeds() -> u64 {
 }
 
 #[test]
-fn whatever_happens_the_records_add_up_and_the_total_is_exact_when_all_is_checked() {
+fn random_runs_add_up_and_are_exact_if_all_checked() {
     let truths = [Truth::of(6, 1), Truth::of(7, 4), Truth::of(8, 20), Truth::of(9, 60)];
     for seed in 0..seeds() {
         for (truth, habits) in truths.iter().zip(HABITS.into_iter().cycle().skip(seed as usize % 4)) {

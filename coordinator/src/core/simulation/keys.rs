@@ -1,4 +1,4 @@
-//! A run that is begun without keys and goes on with them: who had no name then has one now.
+//! A run that starts without keys and continues with keys, so that its owners get names.
 
 use std::sync::Arc;
 
@@ -12,8 +12,7 @@ use super::{Truth, World};
 /// Which units the liar is wrong in.
 const LIAR: Habit = Habit::LiesAlikeOneIn(3);
 
-/// A run of two machines without owners, one of which lies, until the coordinator is started again with keys. Then there are
-/// machines of these owners, the first two of which are those from before.
+/// A run of two machines without owners, which is then restarted with keys. One machine lies.
 fn with_keys(truth: &Arc<Truth>, owners: &[&str], seed: u64) -> World {
     let mut world = World::new(truth, DoubleCheck::All, &[LIAR, Habit::Honest], seed);
     for _ in 0..world.random.random_range(3..30) {
@@ -31,7 +30,7 @@ fn owned(owner: &str, machine: usize) -> SimulatedWorker {
 }
 
 #[test]
-fn who_has_no_name_and_then_one_outvotes_nobody_in_100_runs() {
+fn owner_first_without_key_has_one_vote_in_100_runs() {
     let truth = Truth::of(8, 20);
     let mut disputed = 0;
     for seed in 0..100 {
@@ -46,7 +45,7 @@ fn who_has_no_name_and_then_one_outvotes_nobody_in_100_runs() {
 }
 
 #[test]
-fn an_owner_who_goes_on_alone_decides_what_was_in_dispute_before_in_100_runs() {
+fn last_owner_decides_former_disputes_in_100_runs() {
     let truth = Truth::of(8, 20);
     let mut disputed = 0;
     for seed in 0..100 {

@@ -15,7 +15,7 @@ fn world(truth: &Arc<Truth>, policy: DoubleCheck, habit: Habit, seed: u64) -> Wo
 const LIAR: &str = "machine-2";
 
 #[test]
-fn with_all_checked_a_liar_in_one_unit_of_twenty_is_found_and_the_total_is_exact_in_each_of_50_runs() {
+fn check_all_finds_one_in_twenty_liar_in_50_runs() {
     let truth = Truth::of(9, 20);
     for seed in 0..50 {
         let mut world = world(&truth, DoubleCheck::All, Habit::LiesOneIn(20), seed);
@@ -28,7 +28,7 @@ fn with_all_checked_a_liar_in_one_unit_of_twenty_is_found_and_the_total_is_exact
 }
 
 #[test]
-fn with_the_default_policy_a_liar_in_one_unit_of_five_is_found_in_95_of_100_runs() {
+fn default_policy_finds_one_in_five_liar_in_95_runs() {
     let truth = Truth::of(9, 20);
     let mut found = 0;
     for seed in 0..100 {
@@ -45,7 +45,7 @@ fn with_the_default_policy_a_liar_in_one_unit_of_five_is_found_in_95_of_100_runs
 }
 
 #[test]
-fn a_machine_that_is_wrong_in_the_same_units_again_and_again_is_found() {
+fn repeatedly_wrong_machine_is_quarantined() {
     let truth = Truth::of(9, 20);
     for seed in 0..20 {
         let mut world = world(&truth, DoubleCheck::All, Habit::LiesAlikeOneIn(20), seed);
@@ -56,7 +56,7 @@ fn a_machine_that_is_wrong_in_the_same_units_again_and_again_is_found() {
 }
 
 #[test]
-fn a_search_that_goes_astray_is_found_by_its_nodes_though_its_counts_are_right() {
+fn machine_with_wrong_nodes_is_quarantined() {
     let truth = Truth::of(9, 20);
     for seed in 0..20 {
         let mut world = world(&truth, DoubleCheck::All, Habit::WrongNodesOneIn(10), seed);

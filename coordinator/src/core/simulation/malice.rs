@@ -1,4 +1,4 @@
-//! An owner who means harm, with as many machines as he likes, among honest ones.
+//! A malicious owner with any number of machines among honest owners.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use records::standing::Standing;
 use super::worker::{Habit, SimulatedWorker};
 use super::{Truth, World};
 
-/// Three honest owners with a machine each, and as many workers of one who is not.
+/// Three honest owners with one machine each, and the given workers of a malicious owner.
 fn world(truth: &Arc<Truth>, malice: &[Habit], seed: u64) -> World {
     let mut world = World::new(truth, DoubleCheck::All, &[Habit::Honest; 3], seed);
     for (worker, owner) in world.workers.iter_mut().zip(["ada", "ben", "cho"]) {
@@ -25,8 +25,7 @@ fn world(truth: &Arc<Truth>, malice: &[Habit], seed: u64) -> World {
     world
 }
 
-/// Runs until all is counted and checked; says in how many rounds. Whenever a machine of his is refused, the malicious
-/// owner calls it by another name.
+/// A refused machine of the malicious owner returns under another name.
 fn rounds(world: &mut World) -> u32 {
     for round in 0..20_000 {
         if world.core.is_complete() {
@@ -44,7 +43,7 @@ fn rounds(world: &mut World) -> u32 {
 }
 
 #[test]
-fn one_malicious_owner_among_three_honest_ones_spoils_nothing_and_delays_little_in_100_runs() {
+fn malicious_owner_of_four_delays_little_in_100_runs() {
     let truth = Truth::of(9, 20);
     let kinds: [&[Habit]; 5] = [
         &[Habit::LiesOneIn(1); 4],
@@ -79,7 +78,7 @@ fn one_malicious_owner_among_three_honest_ones_spoils_nothing_and_delays_little_
 }
 
 #[test]
-fn one_malicious_owner_of_three_spoils_nothing_in_100_runs() {
+fn malicious_owner_of_three_is_harmless_in_100_runs() {
     let truth = Truth::of(9, 20);
     let kinds: [&[Habit]; 4] = [
         &[Habit::LiesOneIn(1); 4],
@@ -101,7 +100,7 @@ fn one_malicious_owner_of_three_spoils_nothing_in_100_runs() {
 }
 
 #[test]
-fn run_ends_when_every_other_owner_has_left_in_100_runs() {
+fn run_of_last_remaining_owner_ends_in_100_runs() {
     let truth = Truth::of(8, 20);
     for seed in 0..100 {
         let mut world = world(&truth, &[], seed);
@@ -119,7 +118,7 @@ fn run_ends_when_every_other_owner_has_left_in_100_runs() {
 }
 
 #[test]
-fn an_owner_who_hoards_beside_a_single_other_delays_the_end_and_does_not_stop_it_in_60_runs() {
+fn hoarding_owner_cannot_stop_one_other_in_60_runs() {
     let truth = Truth::of(8, 20);
     for seed in 0..60 {
         let policy = [DoubleCheck::All, DoubleCheck::default(), DoubleCheck::Share(0.3)][seed as usize % 3];
@@ -136,7 +135,7 @@ fn an_owner_who_hoards_beside_a_single_other_delays_the_end_and_does_not_stop_it
 }
 
 #[test]
-fn an_owner_who_was_alone_and_slow_and_hoards_then_is_waited_for_as_others_are_who_come_later_in_30_runs() {
+fn slow_then_hoarding_owner_delays_little_in_30_runs() {
     let truth = Truth::of(8, 20);
     for seed in 0..30 {
         let mut world = World::new(&truth, DoubleCheck::None, &[Habit::Honest; 2], seed);
@@ -159,7 +158,7 @@ fn an_owner_who_was_alone_and_slow_and_hoards_then_is_waited_for_as_others_are_w
 }
 
 #[test]
-fn an_owner_of_whom_three_machines_were_wrong_is_expelled_with_all_of_them() {
+fn owner_with_three_wrong_machines_is_expelled() {
     let truth = Truth::of(9, 20);
     let mut disturbed = world(&truth, &[Habit::LiesOneIn(1); 6], 1);
     rounds(&mut disturbed);
@@ -170,7 +169,7 @@ fn an_owner_of_whom_three_machines_were_wrong_is_expelled_with_all_of_them() {
 }
 
 #[test]
-fn two_owners_who_disagree_wait_for_a_third_whatever_machines_either_has() {
+fn disagreeing_owners_wait_for_third_owner() {
     let truth = Truth::of(8, 20);
     let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest], 1);
     world.workers[0].owner = Owner::new("ada");

@@ -1,6 +1,5 @@
-//! Random operations on the core under a clock of the test's own: workers come, count, lie, fall silent and say things
-//! twice; disks fail; the coordinator crashes and restarts from its records; time jumps. After each step what must hold
-//! is looked at. Every failure that was found is kept as a test of its own.
+//! Random operations on the core with a simulated clock: workers connect, count, lie, fall silent and repeat reports.
+//! Disks fail, the coordinator crashes and restarts from its records, and time jumps.
 
 mod absences;
 mod found;
@@ -60,7 +59,7 @@ impl Truth {
     }
 }
 
-/// A coordinator, what it has on disk, and its workers.
+/// A coordinator, its records on disk, and its workers.
 struct World {
     truth: Arc<Truth>,
     policy: DoubleCheck,

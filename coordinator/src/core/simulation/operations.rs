@@ -108,7 +108,7 @@ impl World {
         kept
     }
 
-    /// Gives back some of what it holds; takes leave if so said.
+    /// Returns some units of the worker, which then may leave.
     pub fn release(&mut self, k: usize, leaving: bool) {
         let Some(id) = self.workers[k].id else { return };
         let most = self.workers[k].held.len() / 2;
@@ -127,7 +127,7 @@ impl World {
         (worker.id, worker.held, worker.said) = (None, Vec::new(), Vec::new());
     }
 
-    /// The coordinator ends while a report is on its way: its records are on disk, or not, and nobody was told.
+    /// The coordinator crashes during a report: its records may be on disk, but the worker gets no verdict.
     pub fn crash(&mut self, k: usize) {
         if let (Some(id), Some(lease)) = (self.workers[k].id, self.workers[k].held.first().copied()) {
             let count = self.workers[k].count(&self.truth, lease, &mut self.random);

@@ -1,4 +1,4 @@
-//! Workers of which one is many times as fast as the others: each holds as much as it can count in time, and all end together.
+//! Workers with very different speeds: each holds as much as it can count in time, and all finish together.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -21,7 +21,7 @@ const ASKS_EVERY: Duration = Duration::from_millis(250);
 
 const STEP: Duration = Duration::from_millis(50);
 
-/// Two threads, or counts at a time, and what they are to count.
+/// A worker's threads and the units that they hold.
 struct Device {
     id: WorkerId,
     /// In terms of one core.

@@ -1,4 +1,4 @@
-//! A worker of the simulation: what it holds, and whether it lies.
+//! A simulated worker: its leases and its habits.
 
 use std::time::Duration;
 
@@ -38,10 +38,10 @@ pub struct SimulatedWorker {
     /// How long each count took, as it says.
     pub cpu: Duration,
     pub id: Option<WorkerId>,
-    /// The number under which it was lent what it holds.
+    /// The number under which it got its leases.
     pub former: Option<WorkerId>,
     pub held: Vec<Lease>,
-    /// What it reported last, to be said again.
+    /// Its last report, which it may repeat.
     pub said: Vec<UnitCount>,
     pub lies: u64,
 }

@@ -1,4 +1,4 @@
-//! Backup leases: who has nothing else to count takes the oldest lease of somebody else, too.
+//! Backup leases: a worker with nothing else to count takes the oldest lease of another worker.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn take_all(core: &mut Core, worker: WorkerId) -> Vec<Lease> {
     held
 }
 
-/// Ada's machines hold the last two units, the first of which is a symmetric count; all others are counted.
+/// Ada's machines hold the last two units: the first is a symmetric count. All other units are counted.
 fn two_units_left(core: &mut Core) -> [(WorkerId, Lease); 2] {
     let [a, b] = ["a", "b"].map(|machine| join_of(core, "ada", machine));
     let (of_a, first_of_b) = (core.lease(T0, a, 1).unwrap()[0], core.lease(T0, b, 1).unwrap()[0]);
@@ -74,7 +74,7 @@ fn idle_worker_is_lent_the_oldest_lease_of_others() {
 }
 
 #[test]
-fn backup_of_the_same_owner_leaves_the_check_to_another() {
+fn backup_of_same_owner_leaves_check_to_other_owner() {
     let mut core = core_with(DoubleCheck::All);
     let ben = join_of(&mut core, "ben", "c");
     let [(_, of_a), (b, of_b)] = two_units_left(&mut core);

@@ -14,7 +14,7 @@ use crate::core::members::{Distrust, Refusal};
 use crate::core::{Core, LEASE_TIME};
 
 #[test]
-fn a_contradicted_count_stands_again_only_when_another_machine_agrees() {
+fn contradicted_count_stands_if_other_machine_agrees() {
     let mut core = core();
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| join(&mut core, name));
     let lease = any_lease(&core);
@@ -35,7 +35,7 @@ fn a_contradicted_count_stands_again_only_when_another_machine_agrees() {
 }
 
 #[test]
-fn checks_go_mirrored_to_another_machine_and_only_left_alone_to_the_same_with_another_kernel() {
+fn check_goes_to_same_machine_only_if_it_is_alone() {
     let mut core = core_with(DoubleCheck::All);
     let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
     let of_a = core.lease(T0, a, 3).unwrap();
@@ -75,7 +75,7 @@ fn checks_go_mirrored_to_another_machine_and_only_left_alone_to_the_same_with_an
 }
 
 #[test]
-fn a_wrong_count_of_a_unit_that_two_machines_have_counted_quarantines_at_once() {
+fn wrong_count_of_confirmed_unit_quarantines_at_once() {
     let mut core = core_with(DoubleCheck::All);
     let [a, b, c] = ["a", "b", "c"].map(|name| join(&mut core, name));
     let lease = core.lease(T0, a, 1).unwrap()[0];
@@ -101,7 +101,7 @@ fn core_without_symmetric_counts() -> Core {
 }
 
 #[test]
-fn what_a_card_has_counted_is_checked_on_a_processor_where_one_is_there() {
+fn card_count_is_checked_on_connected_processor() {
     let mut core = core_without_symmetric_counts();
     let [card, other_card, processor] = ["a/gpu0", "b/gpu0", "c"].map(|name| join(&mut core, name));
     let of_card = core.lease(T0, card, 2).unwrap();
@@ -127,7 +127,7 @@ fn what_a_card_has_counted_is_checked_on_a_processor_where_one_is_there() {
 }
 
 #[test]
-fn what_a_card_has_counted_is_checked_on_one_of_another_vendor_where_it_is_known() {
+fn card_count_is_checked_on_card_of_other_vendor() {
     let mut core = core_without_symmetric_counts();
     let [of_nvidia, other_of_nvidia, of_nobody, of_amd] =
         ["a/nvidia/gpu0", "b/nvidia/gpu0", "c/gpu0", "d/amd/gpu0"].map(|name| join(&mut core, name));
@@ -152,7 +152,7 @@ fn what_a_card_has_counted_is_checked_on_one_of_another_vendor_where_it_is_known
 }
 
 #[test]
-fn what_another_kind_of_hardware_has_counted_is_checked_first() {
+fn count_of_other_device_kind_is_checked_first() {
     let mut core = core_with(DoubleCheck::All);
     let [processor, card, other_processor] = ["a", "b/gpu0", "c"].map(|name| join(&mut core, name));
     for worker in [processor, card] {
@@ -166,8 +166,7 @@ fn what_another_kind_of_hardware_has_counted_is_checked_first() {
 }
 
 #[test]
-fn a_first_count_that_was_made_mirrored_and_by_the_other_method_is_checked_by_the_same_machine_the_other_way_round()
- {
+fn mirrored_first_count_is_checked_by_plain_count() {
     let mut core = core_with(DoubleCheck::All);
     let a = join(&mut core, "a");
     let lease = core.lease(T0, a, 1).unwrap()[0];
@@ -206,7 +205,7 @@ fn a_count_that_stands_again_is_always_checked() {
 }
 
 #[test]
-fn checks_that_were_given_back_while_their_machine_was_not_believed_are_open_once_it_is_again() {
+fn checks_of_readmitted_machine_are_open_again() {
     let mut core = core_with(DoubleCheck::All);
     let [a, b] = ["a", "b"].map(|name| join(&mut core, name));
     let of_a = core.lease(T0, a, 3).unwrap();
@@ -228,7 +227,7 @@ fn checks_that_were_given_back_while_their_machine_was_not_believed_are_open_onc
 }
 
 #[test]
-fn a_card_without_the_other_method_is_asked_for_it_once_and_the_status_says_when_nobody_is_left_who_has_it() {
+fn card_without_other_method_is_asked_once() {
     let mut core = core_with(DoubleCheck::All);
     let card = join(&mut core, "a/gpu0");
     let (mut given_back, mut last, mut now) = (0, T0, T0);
@@ -264,7 +263,7 @@ fn a_card_without_the_other_method_is_asked_for_it_once_and_the_status_says_when
 }
 
 #[test]
-fn counts_of_who_has_no_name_are_checked_by_another_machine_and_by_the_same_only_alone_and_in_another_way() {
+fn keyless_count_is_checked_by_other_machine_first() {
     let mut core = core_with(DoubleCheck::All);
     let nameless = join_of(&mut core, "", "m");
     let unit =
@@ -285,7 +284,7 @@ fn counts_of_who_has_no_name_are_checked_by_another_machine_and_by_the_same_only
 }
 
 #[test]
-fn a_symmetric_count_by_the_second_algorithm_is_checked_by_the_first() {
+fn second_algorithm_count_is_checked_by_first() {
     let by_orbits = Variant { mirrored: true, other_kernel: true };
     for seed in 0..100 {
         let mut core = core();

@@ -26,7 +26,7 @@ fn contradicted() -> (Core, [domain::WorkerId; 2]) {
 }
 
 #[test]
-fn a_lone_count_of_a_constellation_that_was_contradicted_is_always_checked() {
+fn lone_count_in_contradiction_is_always_checked() {
     let (mut core, [_, b]) = contradicted();
     let member = *core.standing().sums().contradicted.first().unwrap();
     let (owner, machine, reason) = (String::new(), Some("a".into()), "a test".into());
@@ -69,7 +69,7 @@ fn take_back(core: &mut Core) {
 }
 
 #[test]
-fn a_count_that_stands_again_may_be_the_one_that_contradicts_others() {
+fn restored_count_may_contradict_other_counts() {
     let mut core = core();
     let Summand::Symmetric(member, _) = core.plan().summand(queens::UnitId(0)) else {
         panic!("the first units are of constellations with symmetry")

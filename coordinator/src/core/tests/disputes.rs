@@ -17,7 +17,7 @@ use super::{T0, any_lease, core, core_of, join, join_of, registration, report};
 use crate::core::members::{Distrust, Refusal};
 use crate::core::{Core, LEASE_TIME};
 
-/// Ada has counted all of some thousands of units, and Ben has contradicted whatever he was lent, symmetric counts apart.
+/// Ada has counted thousands of units. Ben has contradicted every unit that he got, except symmetric counts.
 fn contradicted() -> (Core, usize) {
     let spec =
         PlanSpec { scheme: Scheme::Constellations { grain: 1 }, ..PlanSpec::new(Board::new(11).unwrap()) };
@@ -67,7 +67,7 @@ fn third_owner_decides_thousands_of_disputes() {
 }
 
 #[test]
-fn of_the_counts_of_one_owner_that_all_differ_so_many_are_kept_and_one_that_agrees_decides() {
+fn differing_counts_are_bounded_and_agreement_decides() {
     let mut core = core();
     let workers: Vec<_> = (0..20).map(|k| join(&mut core, &k.to_string())).collect();
     let lease = any_lease(&core);
@@ -80,7 +80,7 @@ fn of_the_counts_of_one_owner_that_all_differ_so_many_are_kept_and_one_that_agre
 }
 
 #[test]
-fn a_dispute_that_a_worker_can_decide_is_found_behind_any_number_that_it_cannot() {
+fn decidable_dispute_is_found_behind_undecidable() {
     let (mut core, _) = contradicted();
     // Cho has said something about all of them but the last.
     let disputes: Vec<_> = core.votes.disputed();
@@ -135,7 +135,7 @@ fn disputants_recount_once_in_each_way_and_then_wait() {
 }
 
 #[test]
-fn disputants_wait_for_a_connected_machine_that_has_not_counted() {
+fn disputants_wait_for_connected_third_machine() {
     let mut core = core();
     let [a, b, c] = ["a", "b", "c"].map(|machine| join(&mut core, machine));
     let lease = any_lease(&core);
@@ -163,7 +163,7 @@ fn vote(unit: u64, owner: &str, machine: &str, count: u64) -> UnitRecord {
 }
 
 #[test]
-fn what_stands_again_waits_where_its_owner_may_lose_by_what_does_so_before() {
+fn restored_count_waits_for_fate_of_its_owner() {
     let mut core = core();
     let expulsion = |owner: &str, machine: &str| {
         let (owner, machine, reason) = (owner.to_owned(), Some(machine.to_owned()), "a test".to_owned());
@@ -194,7 +194,7 @@ fn what_stands_again_waits_where_its_owner_may_lose_by_what_does_so_before() {
 }
 
 #[test]
-fn machine_that_contradicts_itself_in_ten_units_is_quarantined() {
+fn machine_with_ten_self_conflicts_is_quarantined() {
     let mut core = core_of(Plan::derive(PlanSpec::new(Board::new(10).unwrap())).unwrap(), DoubleCheck::All);
     let a = join(&mut core, "a");
     let mut decided = 0;
@@ -230,7 +230,7 @@ fn asked(core: &mut Core, worker: WorkerId, unit: UnitId) -> Option<Lease> {
 }
 
 #[test]
-fn a_symmetric_count_in_dispute_is_decided_by_both_algorithms() {
+fn symmetric_dispute_needs_both_algorithms() {
     let by_orbits = |lease: Lease| lease.variant.other_kernel;
     for is_lost in [false, true] {
         let mut core = core();
@@ -256,7 +256,7 @@ fn a_symmetric_count_in_dispute_is_decided_by_both_algorithms() {
 }
 
 #[test]
-fn algorithms_that_contradict_each_other_decide_nothing_and_nobody_counts_for_ever() {
+fn contradicting_algorithms_leave_dispute_open() {
     let mut core = core();
     let a = join(&mut core, "a");
     let lease = core.lease(T0, a, 1).unwrap()[0];
@@ -294,7 +294,7 @@ fn algorithms_that_contradict_each_other_decide_nothing_and_nobody_counts_for_ev
 }
 
 #[test]
-fn a_symmetric_count_that_nobody_contradicts_any_more_stands_again_when_both_algorithms_have_said_it() {
+fn uncontested_symmetric_count_needs_both_algorithms() {
     let mut core = core();
     let [ada, ben, cho] = ["ada", "ben", "cho"].map(|owner| join_of(&mut core, owner, owner));
     let lease = core.lease(T0, ada, 1).unwrap()[0];

@@ -14,10 +14,10 @@ use records::standing::Standing;
 
 use super::{Core, T0, all_but_one_counted, core, core_of, counted, join, registration, report};
 use crate::core::LEASE_TIME;
-use crate::core::members::MOST_OF_AN_OWNER;
+use crate::core::members::MAX_WORKERS_PER_OWNER;
 
 #[test]
-fn a_run_is_complete_when_every_unit_has_been_lent_once_and_recorded() {
+fn run_is_complete_after_each_unit_is_recorded() {
     let mut core = core();
     let worker = join(&mut core, "a");
     let mut seen = BTreeSet::new();
@@ -50,7 +50,7 @@ fn the_last_units_are_shared_between_workers() {
 }
 
 #[test]
-fn a_worker_is_lent_what_it_counts_while_it_would_wait_for_more() {
+fn worker_is_lent_enough_to_bridge_its_next_request() {
     for (cpu, lent) in [(Duration::from_millis(1), 8), (Duration::from_mins(1), 3)] {
         let mut core = core();
         let worker = join(&mut core, "a");
@@ -65,7 +65,7 @@ fn a_worker_is_lent_what_it_counts_while_it_would_wait_for_more() {
 }
 
 #[test]
-fn each_thread_has_a_unit_to_the_end_of_a_run_whose_units_take_longer_than_its_parts_tell() {
+fn each_thread_has_unit_when_shard_is_underestimated() {
     let plan = Plan::derive(PlanSpec::families(Board::new(18).unwrap())).unwrap();
     let shard: Shard = "3/8".parse().unwrap();
     let work = shard.units(plan.units()).map(|unit| u128::from(plan.weight(unit))).sum::<u128>();
@@ -95,7 +95,7 @@ fn core_of_thousands() -> Core {
 }
 
 #[test]
-fn in_one_call_no_more_is_lent_than_is_lent_in_no_time() {
+fn leases_of_one_call_are_bounded() {
     let scheme = Scheme::Constellations { grain: 1 };
     let plan = Plan::derive(PlanSpec { scheme, ..PlanSpec::new(Board::new(14).unwrap()) }).unwrap();
     let mut core = core_of(plan, DoubleCheck::None);
@@ -115,9 +115,9 @@ fn join_with(core: &mut Core, owner: &str, threads: u32) -> WorkerId {
 }
 
 #[test]
-fn whatever_another_owner_claims_to_have_each_thread_has_a_unit() {
+fn claimed_threads_leave_a_unit_for_each_real_thread() {
     let mut core = core_of_thousands();
-    for _ in 0..MOST_OF_AN_OWNER {
+    for _ in 0..MAX_WORKERS_PER_OWNER {
         join_with(&mut core, "mallory", 65_536);
     }
     let honest = join_with(&mut core, "ada", 64);
@@ -125,7 +125,7 @@ fn whatever_another_owner_claims_to_have_each_thread_has_a_unit() {
 }
 
 #[test]
-fn whatever_an_owner_claims_to_have_the_others_find_their_parts() {
+fn claimed_threads_and_speed_leave_share_for_others() {
     let mut core = core_of_thousands();
     let honest = join_with(&mut core, "ada", 64);
     let greedy: Vec<_> = (0..10).map(|_| join_with(&mut core, "mallory", 65_536)).collect();
@@ -146,7 +146,7 @@ fn whatever_an_owner_claims_to_have_the_others_find_their_parts() {
 }
 
 #[test]
-fn who_was_seen_to_be_fast_may_hold_more_and_a_card_always_two_units() {
+fn fast_worker_may_hold_more_and_card_two_units() {
     let mut core = core();
     let (card, slow) = (join(&mut core, "a/gpu0"), join(&mut core, "b"));
     for (worker, slower) in [(card, 1), (slow, 50)].repeat(20) {
@@ -169,7 +169,7 @@ fn who_was_seen_to_be_fast_may_hold_more_and_a_card_always_two_units() {
 }
 
 #[test]
-fn lease_is_renewed_for_ten_times_as_long_as_others_take() {
+fn lease_is_renewable_for_ten_times_expected_time() {
     let plan = Plan::derive(PlanSpec::new(Board::new(18).unwrap())).unwrap();
     let mut core = core_of(plan, DoubleCheck::None);
     let worker = join_with(&mut core, "ada", 64);
@@ -190,7 +190,7 @@ fn lease_is_renewed_for_ten_times_as_long_as_others_take() {
 }
 
 #[test]
-fn lease_that_is_not_renewed_ends_though_others_are_open() {
+fn unrenewed_lease_ends_even_if_units_are_open() {
     let mut core = core();
     let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
     let share = core.lease(T0, a, 100_000).unwrap();

@@ -10,10 +10,10 @@ use super::{T0, core, core_with, count_all, join, join_of, registration, report}
 use crate::core::Core;
 use crate::core::LEASE_TIME;
 use crate::core::membership::SILENCE;
-use crate::core::schedule::REST;
+use crate::core::schedule::RETRY_INTERVAL;
 
 #[test]
-fn units_whose_lease_never_arrived_are_lent_again_and_not_blamed() {
+fn undelivered_leases_are_lent_again_without_blame() {
     let mut core = core();
     let a = join(&mut core, "a");
     for round in 1..10 {
@@ -60,7 +60,7 @@ fn lose_workers_with(core: &mut Core, machine: &str) -> Duration {
 }
 
 #[test]
-fn a_unit_that_kills_its_workers_is_set_aside_after_five_and_named() {
+fn unit_that_kills_five_workers_is_set_aside() {
     let mut core = core();
     let now = lose_workers_with(&mut core, "a");
     let status = core.status(now);
@@ -70,12 +70,12 @@ fn a_unit_that_kills_its_workers_is_set_aside_after_five_and_named() {
 }
 
 #[test]
-fn a_unit_that_is_set_aside_is_lent_again_alone_an_hour_after_it_was_lost() {
+fn set_aside_unit_is_lent_alone_after_an_hour() {
     let mut core = core();
     let mut now = lose_workers_with(&mut core, "a");
     for is_deadly in [true, true, false] {
         let [one, other] = ["a", "b"].map(|name| join(&mut core, name));
-        now += REST;
+        now += RETRY_INTERVAL;
         let leases = core.lease(now, one, 1000).unwrap();
         assert_eq!(leases.iter().map(|lease| lease.unit).collect::<Vec<_>>(), [DEADLY]);
         assert_eq!(core.lease(now, other, 1000).unwrap(), [], "one at a time");
@@ -83,7 +83,7 @@ fn a_unit_that_is_set_aside_is_lent_again_alone_an_hour_after_it_was_lost() {
             now += SILENCE * 2;
             assert_eq!(core.tick(now), [], "it was named before");
             let early = join(&mut core, "a");
-            assert_eq!(core.lease(now + REST.mul_f64(0.999), early, 1000).unwrap(), []);
+            assert_eq!(core.lease(now + RETRY_INTERVAL.mul_f64(0.999), early, 1000).unwrap(), []);
         } else {
             report(&mut core, now, one, leases[0], 0);
         }
@@ -94,7 +94,7 @@ fn a_unit_that_is_set_aside_is_lent_again_alone_an_hour_after_it_was_lost() {
 }
 
 #[test]
-fn a_check_that_kills_its_workers_is_named_as_what_keeps_the_run_from_its_end() {
+fn check_that_kills_workers_is_named_in_status() {
     let mut core = core_with(DoubleCheck::All);
     let [a, b] = ["a", "b"].map(|name| join(&mut core, name));
     count_all(&mut core, a);
@@ -107,7 +107,7 @@ fn a_check_that_kills_its_workers_is_named_as_what_keeps_the_run_from_its_end() 
 }
 
 #[test]
-fn an_owner_who_takes_all_and_falls_silent_again_and_again_slows_no_other_down() {
+fn owner_that_hoards_and_falls_silent_slows_no_other() {
     let mut core = core();
     let ada = join_of(&mut core, "ada", "a");
     let mut now = T0;

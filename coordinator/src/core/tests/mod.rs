@@ -98,8 +98,8 @@ fn report(core: &mut Core, now: Duration, worker: WorkerId, lease: Lease, comple
     verdict
 }
 
-/// A core in which worker `a` holds one unit, no symmetric count, and worker `b` has counted all others; a third one has checked what is
-/// always checked, and has left.
+/// A core in which worker `a` holds one unit, which is not a symmetric count, and worker `b` has counted all other
+/// units. A third worker has made the checks that every policy requires, and has left.
 fn all_but_one_counted(core: &mut Core) -> (WorkerId, WorkerId, Lease) {
     let (a, b) = (join(core, "a"), join(core, "b"));
     let first = core.lease(T0, b, 1).unwrap()[0];

@@ -8,7 +8,7 @@ use super::{T0, all_but_one_counted, core, core_of, core_with, counted, given, j
 use crate::core::{Core, LEASE_TIME};
 
 #[test]
-fn a_count_that_no_unit_can_have_is_dropped_and_its_unit_counted_on() {
+fn impossible_count_is_dropped_and_lease_kept() {
     let mut core = core();
     let worker = join(&mut core, "a");
     let lease = core.lease(T0, worker, 1).unwrap()[0];
@@ -30,7 +30,7 @@ fn late_result_of_expired_lease_is_accepted() {
 }
 
 #[test]
-fn the_same_report_twice_is_acknowledged_twice_and_counted_once() {
+fn repeated_report_is_acknowledged_and_counted_once() {
     let mut core = core();
     let a = join(&mut core, "a");
     let lease = core.lease(T0, a, 1).unwrap()[0];
@@ -40,7 +40,7 @@ fn the_same_report_twice_is_acknowledged_twice_and_counted_once() {
 }
 
 #[test]
-fn one_more_check_is_superfluous_once_all_is_counted_and_a_contradiction_never_is() {
+fn extra_check_is_superfluous_but_no_contradiction() {
     let mut core = core();
     let (a, b, late) = all_but_one_counted(&mut core);
     let mut units = (0..core.plan().units()).map(UnitId);
@@ -71,7 +71,7 @@ fn a_count_that_did_not_reach_the_disk_is_not_done() {
 }
 
 #[test]
-fn a_report_without_a_lease_is_unwanted_whatever_its_unit_stands_at() {
+fn report_without_lease_is_unwanted() {
     let mut core = core();
     let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
     let leases = core.lease(T0, a, 2).unwrap();
@@ -84,7 +84,7 @@ fn a_report_without_a_lease_is_unwanted_whatever_its_unit_stands_at() {
 }
 
 #[test]
-fn what_its_worker_gave_up_while_its_count_was_on_its_way_is_open_again_when_that_does_not_reach_the_disk() {
+fn released_unit_is_open_if_its_count_is_not_written() {
     let mut core = core_with(DoubleCheck::All);
     let [a, b] = ["a", "b"].map(|name| join(&mut core, name));
     let of_a = core.lease(T0, a, 2).unwrap();
@@ -116,7 +116,7 @@ fn what_its_worker_gave_up_while_its_count_was_on_its_way_is_open_again_when_tha
 }
 
 #[test]
-fn a_symmetric_count_by_the_same_algorithm_once_more_is_no_check() {
+fn symmetric_recount_by_same_algorithm_is_no_check() {
     let mut core = core();
     let [a, b] = ["a", "b"].map(|name| join(&mut core, name));
     let lease = core.lease(T0, a, 1).unwrap()[0];
@@ -132,7 +132,7 @@ fn a_symmetric_count_by_the_same_algorithm_once_more_is_no_check() {
 }
 
 #[test]
-fn other_nodes_of_a_second_search_contradict_the_first_where_the_plan_was_made_for_it() {
+fn differing_nodes_conflict_only_in_plans_for_search() {
     let board = Board::new(8).unwrap();
     for (spec, verdict) in
         [(PlanSpec::new(board), Verdict::Conflict), (PlanSpec::families(board), Verdict::Recorded)]

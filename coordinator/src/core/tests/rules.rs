@@ -31,8 +31,8 @@ fn count_all(core: &mut Core, now: Duration, worker: WorkerId) {
     }
 }
 
-/// What a run is worth whose units these machines of Ada's count, while Ben's machine does something each second with what it holds; and
-/// when the last one was counted and checked.
+/// Counts a run on these machines of Ada's. Each second `ben` acts with the leases of Ben's machine. Returns the
+/// assurance and the time of the last count or check.
 fn run(
     mut core: Core,
     machines: &[&str],

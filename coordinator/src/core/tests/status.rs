@@ -57,7 +57,7 @@ fn weight(core: &Core) -> usize {
 }
 
 #[test]
-fn the_status_of_a_thousand_workers_weighs_a_fifth_of_a_megabyte_at_most() {
+fn status_of_1000_workers_is_under_200_kib() {
     let core = large_run(1000, |number| format!("node-{number:03}.rack-{:02}", number / 40));
     let status = core.status(NOW);
     assert_eq!((status.workers.len(), status.machines.len(), status.families.len()), (1000, 1000, 194));
@@ -67,7 +67,7 @@ fn the_status_of_a_thousand_workers_weighs_a_fifth_of_a_megabyte_at_most() {
 }
 
 #[test]
-fn whatever_they_are_called_and_however_many_there_are_the_status_fits_a_message() {
+fn status_of_many_long_names_fits_a_message() {
     let core = large_run(3000, |number| format!("{number:0200}"));
     let status = core.status(NOW);
     assert_eq!((status.workers.len(), status.workers_total, status.machines.len()), (1000, 3000, 1000));
@@ -81,7 +81,7 @@ fn whatever_they_are_called_and_however_many_there_are_the_status_fits_a_message
 }
 
 #[test]
-fn a_standstill_is_part_of_the_history_as_long_as_units_are_to_be_counted() {
+fn history_shows_standstill_until_all_is_counted() {
     let mut core = core();
     let a = join(&mut core, "a");
     let lease = core.lease(T0, a, 1).unwrap()[0];
@@ -94,7 +94,7 @@ fn a_standstill_is_part_of_the_history_as_long_as_units_are_to_be_counted() {
 }
 
 #[test]
-fn who_is_silent_is_not_there_and_nobody_knows_how_long_it_takes_where_all_are() {
+fn silent_workers_are_not_connected_nor_in_estimate() {
     let mut core = core();
     let (a, b) = (join(&mut core, "a"), join_with(&mut core, T0, "b", 3));
     let lease = core.lease(T0, a, 1).unwrap()[0];
@@ -118,7 +118,7 @@ fn join_with(core: &mut Core, now: Duration, name: &str, threads: u32) -> Worker
 }
 
 #[test]
-fn threads_of_workers_that_have_counted_nothing_halve_the_time_left_at_most() {
+fn idle_threads_at_most_halve_time_left() {
     let mut core = core();
     let (worker, mut now) = (join_with(&mut core, T0, "a", 2), T0);
     for _ in 0..8 {
@@ -138,7 +138,7 @@ fn threads_of_workers_that_have_counted_nothing_halve_the_time_left_at_most() {
 }
 
 #[test]
-fn threads_are_believed_at_first_and_when_their_worker_has_counted() {
+fn threads_of_workers_with_counts_are_believed() {
     let mut core = core();
     let workers =
         [("a", 2), ("b", 3), ("c", 40)].map(|(name, threads)| join_with(&mut core, T0, name, threads));

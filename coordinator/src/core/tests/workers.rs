@@ -9,7 +9,7 @@ use records::standing::Identity;
 
 use super::{Core, T0, core, counted, given, join, join_of, registration, report};
 use crate::core::LEASE_TIME;
-use crate::core::members::MOST_OF_AN_OWNER;
+use crate::core::members::MAX_WORKERS_PER_OWNER;
 use crate::core::members::{Distrust, NoWorker, Refusal};
 use crate::core::membership::SILENCE;
 
@@ -30,7 +30,7 @@ fn a_worker_that_comes_back_is_leased_what_it_holds() {
 }
 
 #[test]
-fn a_worker_whose_first_registration_was_not_answered_is_leased_what_it_holds() {
+fn repeated_registration_keeps_held_leases() {
     let mut core = core();
     let before = join(&mut core, "a");
     let leases = core.lease(T0, before, 2).unwrap();
@@ -47,7 +47,7 @@ fn a_worker_whose_first_registration_was_not_answered_is_leased_what_it_holds() 
 }
 
 #[test]
-fn what_a_worker_brings_back_after_another_was_lent_it_is_judged_all_the_same() {
+fn returned_count_of_unit_lent_to_other_is_judged() {
     let mut before = core();
     // Numbers are drawn from the same seed: another process gives this one to nobody here.
     let [_, _, a] = ["c", "d", "a"].map(|name| join(&mut before, name));
@@ -83,7 +83,7 @@ fn what_a_worker_brings_back_after_another_was_lent_it_is_judged_all_the_same() 
 }
 
 #[test]
-fn what_a_worker_only_says_that_it_holds_is_leased_within_its_share() {
+fn claimed_units_are_leased_within_share() {
     let mut core = core();
     join(&mut core, "a");
     let all: Vec<UnitId> = (0..core.plan().units()).map(UnitId).collect();
@@ -93,7 +93,7 @@ fn what_a_worker_only_says_that_it_holds_is_leased_within_its_share() {
 }
 
 #[test]
-fn what_a_worker_proves_that_it_was_lent_is_leased_within_its_share_and_can_all_be_reported() {
+fn proven_leases_beyond_share_can_be_reported() {
     let mut core = core();
     let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
     let lent = |unit| Lease { unit: UnitId(unit), token: Token(0), variant: Variant::default() };
@@ -121,7 +121,7 @@ fn what_a_worker_proves_that_it_was_lent_is_leased_within_its_share_and_can_all_
 }
 
 #[test]
-fn units_of_a_worker_that_leaves_or_falls_silent_are_open_again() {
+fn units_of_departed_or_silent_worker_are_open_again() {
     let mut core = core();
     let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
     let of_a = core.lease(T0, a, 2).unwrap();
@@ -131,12 +131,12 @@ fn units_of_a_worker_that_leaves_or_falls_silent_are_open_again() {
     assert_eq!(core.lease(T0, b, 1).unwrap()[0].unit, of_a[1].unit);
     let later = SILENCE * 2;
     core.tick(later);
-    assert!(core.is_deserted());
+    assert!(core.has_no_workers());
     assert_eq!(core.status(later).leased, 0);
 }
 
 #[test]
-fn a_worker_of_another_plan_is_refused_and_unknown_units_are_unwanted() {
+fn worker_with_other_plan_is_refused() {
     let mut core = core();
     let foreign = Registration { fingerprint: "0".repeat(32).into(), ..registration(&core, "a", &[]) };
     assert!(matches!(core.register(T0, foreign), Err(Refusal::OtherPlan { .. })));
@@ -154,26 +154,26 @@ fn a_kernel_that_miscounts_a_known_board_is_refused() {
 }
 
 #[test]
-fn an_owner_has_as_many_workers_as_it_may_and_those_long_silent_make_room() {
+fn workers_of_an_owner_are_limited() {
     let mut core = core();
     let of = |owner: &str, core: &Core| Registration {
         owner: Owner::new(owner),
         ..registration(core, owner, &[])
     };
     let (greedy, modest) = (of("greedy", &core), of("modest", &core));
-    for _ in 0..MOST_OF_AN_OWNER {
+    for _ in 0..MAX_WORKERS_PER_OWNER {
         core.register(T0, greedy.clone()).unwrap();
     }
     let refused = core.register(LEASE_TIME, greedy.clone());
-    assert_eq!(refused, Err(Refusal::TooManyWorkers(MOST_OF_AN_OWNER)));
+    assert_eq!(refused, Err(Refusal::TooManyWorkers(MAX_WORKERS_PER_OWNER)));
     core.register(LEASE_TIME, modest).unwrap();
     let later = LEASE_TIME * 2;
     core.register(later, greedy).unwrap();
-    assert_eq!(core.status(later).workers_total, MOST_OF_AN_OWNER as u64 + 1);
+    assert_eq!(core.status(later).workers_total, MAX_WORKERS_PER_OWNER as u64 + 1);
 }
 
 #[test]
-fn a_status_lists_the_thousand_workers_heard_of_last_and_the_number_of_all() {
+fn status_lists_the_1000_most_recent_workers() {
     let mut core = core();
     for k in 0..3000_u64 {
         let registration = registration(&core, &k.to_string(), &[]);
@@ -185,7 +185,7 @@ fn a_status_lists_the_thousand_workers_heard_of_last_and_the_number_of_all() {
 }
 
 #[test]
-fn an_owner_names_its_own_workers_only_and_is_struck_off_with_all_of_them() {
+fn owner_controls_only_its_own_workers() {
     let mut core = core();
     let of = |owner: &str, core: &Core| Registration {
         owner: Owner::new(owner),
@@ -206,7 +206,7 @@ fn an_owner_names_its_own_workers_only_and_is_struck_off_with_all_of_them() {
 }
 
 #[test]
-fn a_machine_that_is_to_leave_may_be_named_without_its_owner_where_nobody_else_has_one_of_that_name() {
+fn drain_needs_owner_only_for_ambiguous_machine() {
     let mut core = core();
     let drain = |core: &mut Core, owner, name: &str| {
         let asked = core.drain(&Identity { owner: Owner::new(owner), machine: name.into() });
@@ -249,7 +249,7 @@ fn a_worker_whose_machine_is_not_believed_is_told_why() {
 }
 
 #[test]
-fn units_that_are_not_in_the_plan_end_nothing_whoever_names_them() {
+fn units_outside_plan_are_ignored() {
     let mut core = core();
     let worker = join(&mut core, "a");
     let mine = core.lease(T0, worker, 1).unwrap();

@@ -1,9 +1,13 @@
-//! A dispute: the counts of a unit that differ, which of them wins, and who is asked for another one.
+//! A dispute: the differing counts of a unit, the winning value, and the machines to be asked for another count.
 //!
-//! A value needs two votes at the level at which the counts were made: of two owners, where several owners have counted the unit; else
-//! of two machines, where several machines have; else of two ways of one machine. What wins at a lower level decides nothing. A machine
-//! votes for what it last counted. An owner votes for what most of its machines voted for; where two values have as many, for each of
-//! them. A symmetric count must have been made by both algorithms, too.
+//! A value wins with two votes at the level of the dispute:
+//!
+//! - two owners, if several owners have counted the unit;
+//! - else two machines, if several machines have counted it;
+//! - else two ways of one machine.
+//!
+//! Votes at a lower level decide nothing. A machine votes for its last count. An owner votes for the value of most of
+//! its machines; on a tie, for each of these values. A symmetric count also needs both algorithms.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +18,11 @@ use records::standing::{Identity, Level, Machines, Vote, are_several_owners};
 
 use crate::core::workload::ORBITS;
 
-/// So many counts of one owner are kept of a unit in dispute; more say nothing new.
-const MOST_OF_AN_OWNER: usize = 16;
+/// Maximum number of counts of one owner that are kept in a dispute. Further counts add no evidence.
+const MAX_COUNTS_PER_OWNER: usize = 16;
 
-/// What is asked of somebody who has not counted the unit: its other image. Of a symmetric count both algorithms are asked for.
+/// The first question to a machine that has not counted the unit: the other image. Symmetric counts need both
+/// algorithms.
 const ANOTHER_IMAGE: Variant = Variant { mirrored: true, other_kernel: false };
 const BY_BOTH_ALGORITHMS: [Variant; 2] = [Variant { mirrored: true, other_kernel: true }, ANOTHER_IMAGE];
 
@@ -33,20 +38,20 @@ pub struct Cast<'a> {
 }
 
 impl<'a> Cast<'a> {
-    /// A count that is to go on record.
+    /// The vote of a count that is to be recorded.
     pub fn of_record(r: &'a UnitRecord) -> Self {
         let UnitRecord { owner, machine, kernel, mirrored, count, nodes, .. } = r;
         Self { owner, machine, kernel, mirrored: *mirrored, count: *count, nodes: *nodes }
     }
 
-    /// One on record.
+    /// A vote on record.
     fn of_vote(machines: &'a Machines, vote: &Vote) -> Self {
         let ((owner, machine), kernel, mirrored) = machines.making(vote);
         Self { owner, machine, kernel, mirrored, count: vote.count, nodes: vote.nodes }
     }
 
-    /// Whether both say the same: the count, and the nodes where both searched row by row. Nodes of the other method depend on the
-    /// release, and must be held against nobody.
+    /// True if both votes agree: on the count, and on the nodes if both searched row by row. The nodes of the other
+    /// method depend on the release, so a difference proves nothing.
     fn agrees(&self, other: &Cast<'_>) -> bool {
         let is_search = |cast: &Cast<'_>| cast.kernel.split('/').next() == Some("search");
         self.count == other.count && (self.nodes == other.nodes || !is_search(self) || !is_search(other))
@@ -56,7 +61,7 @@ impl<'a> Cast<'a> {
         self.kernel == ORBITS
     }
 
-    /// Whether both were made by the same machine in the same way.
+    /// True if the same machine made both counts in the same way.
     fn is_same_way(&self, other: &Cast<'_>) -> bool {
         (self.owner, self.machine, self.kernel, self.mirrored)
             == (other.owner, other.machine, other.kernel, other.mirrored)
@@ -67,7 +72,7 @@ impl<'a> Cast<'a> {
     }
 }
 
-/// All counts of a unit in dispute that are believed, in the order in which they were made.
+/// The believed counts of a disputed unit, in the order of their records.
 #[derive(Debug)]
 pub struct Ballot<'a> {
     casts: Vec<Cast<'a>>,
@@ -75,28 +80,28 @@ pub struct Ballot<'a> {
 }
 
 impl<'a> Ballot<'a> {
-    /// The ballot of a unit that is a symmetric count, or not, with these votes.
+    /// The ballot of a unit with these votes.
     pub fn new(machines: &'a Machines, votes: impl Iterator<Item = &'a Vote>, is_symmetric: bool) -> Self {
         Self { casts: votes.map(|vote| Cast::of_vote(machines, vote)).collect(), is_symmetric }
     }
 
-    /// Whether nobody who is believed has counted the unit.
+    /// True if no believed machine has counted the unit.
     pub fn is_empty(&self) -> bool {
         self.casts.is_empty()
     }
 
-    /// Whether that is what the machine last said in this way.
+    /// True if the machine's last count in this way is the same.
     pub fn has(&self, cast: &Cast<'_>) -> bool {
         let last = self.casts.iter().rev().find(|other| other.is_same_way(cast));
         last.is_some_and(|last| (last.count, last.nodes) == (cast.count, cast.nodes))
     }
 
-    /// Whether the owner has said as much as is kept.
+    /// True if no more counts of this owner are kept.
     pub fn is_full_for(&self, owner: &str) -> bool {
-        self.casts.iter().filter(|cast| cast.owner == owner).count() >= MOST_OF_AN_OWNER
+        self.casts.iter().filter(|cast| cast.owner == owner).count() >= MAX_COUNTS_PER_OWNER
     }
 
-    /// Whether what this count says wins with it.
+    /// True if the value of this count wins with this vote.
     pub fn elects(&self, cast: &Cast<'_>) -> bool {
         let casts: Vec<&Cast<'_>> = self.casts.iter().chain([cast]).collect();
         let agreeing = || casts.iter().filter(|other| other.agrees(cast));
@@ -104,7 +109,8 @@ impl<'a> Ballot<'a> {
         (is_by_both || !self.is_symmetric) && votes_for(cast, &casts) >= 2
     }
 
-    /// How the machine is asked to count the unit; not at all while somebody else who can be asked has not counted it.
+    /// The variant in which the machine should count the unit. None if the machine has counted the unit and another
+    /// machine can still be asked.
     pub fn ask(
         &self,
         machine: &Identity,
@@ -128,7 +134,7 @@ impl<'a> Ballot<'a> {
         Variant::ALL.into_iter().find(is_new)
     }
 
-    /// What everybody is asked once, and the machine has not been: nothing if it has counted the unit.
+    /// The first question that this machine has not answered; none if it has counted the unit.
     pub fn first_question(&self, machine: &Identity) -> Option<Variant> {
         let own = || self.casts.iter().filter(|cast| cast.is_of(machine));
         if self.is_symmetric {
@@ -139,12 +145,12 @@ impl<'a> Ballot<'a> {
         }
     }
 
-    /// Whether several owners have counted the unit.
+    /// True if several owners have counted the unit.
     pub fn is_among_owners(&self) -> bool {
         level_of(&self.casts.iter().collect::<Vec<_>>()) == Level::AnotherOwner
     }
 
-    /// Who says what, for people.
+    /// A readable list of the machines and their counts.
     pub fn summary(&self, title: impl Fn(&str, &str) -> String) -> String {
         let mut said: Vec<String> = Vec::new();
         for Cast { owner, machine, count, .. } in &self.casts {
@@ -157,7 +163,7 @@ impl<'a> Ballot<'a> {
     }
 }
 
-/// How the kernel of a worker counts the unit, as records name it.
+/// The kernel name in records, by variant, for a worker with this kernel.
 pub fn label_of(kernel: KernelName, is_symmetric: bool) -> impl Fn(Variant) -> String {
     move |variant| {
         if variant.other_kernel && is_symmetric {
@@ -168,9 +174,9 @@ pub fn label_of(kernel: KernelName, is_symmetric: bool) -> impl Fn(Variant) -> S
     }
 }
 
-/// How many votes the value of that count has at the level at which these counts were made.
+/// The number of votes for this value at the level of the dispute.
 fn votes_for(value: &Cast<'_>, casts: &[&Cast<'_>]) -> usize {
-    // Later counts replace those that the same machine made before.
+    // A machine's later counts replace its earlier counts.
     let machines: BTreeMap<(&str, &str), &Cast<'_>> =
         casts.iter().map(|cast| ((cast.owner, cast.machine), *cast)).collect();
     match level_of(casts) {
@@ -195,7 +201,7 @@ fn votes_for(value: &Cast<'_>, casts: &[&Cast<'_>]) -> usize {
     }
 }
 
-/// The level at which these counts were made.
+/// The level of a dispute between these counts.
 fn level_of(casts: &[&Cast<'_>]) -> Level {
     let first = casts.first().map(|cast| cast.machine);
     if are_several_owners(casts.iter().map(|cast| cast.owner)) {
@@ -224,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn value_wins_with_two_votes_at_the_level_of_the_dispute() {
+    fn two_votes_at_level_of_dispute_win() {
         // Two machines of one owner, and without owners.
         assert!(elects(&[("ada/a", 5), ("ada/b", 7), ("ada/c", 5)]));
         assert!(elects(&[("a", 5), ("b", 7), ("c", 7)]));

@@ -1,4 +1,4 @@
-//! What a reported count means, by what is known of its unit.
+//! Judges a reported count by the state of its unit.
 //!
 //! ```text
 //! no standing count:
@@ -27,24 +27,24 @@ use super::ballot::Cast;
 use super::{Recording, Votes};
 use crate::core::workload::{ORBITS, Workload};
 
-/// The first counts of a machine are checked.
+/// Number of first counts of a device that are checked.
 const FIRST_COUNTS: u64 = 20;
 
 /// A count that a worker reports.
 #[derive(Debug)]
 pub struct Reported {
-    /// The record that it becomes if it stands.
+    /// Its record if it becomes the standing count.
     pub record: UnitRecord,
-    /// The machine that made it.
+    /// The machine that made the count.
     pub identity: Identity,
-    /// Whether another machine can check it.
+    /// True if another machine can check the count.
     pub has_checkers: bool,
     /// The lowest degree at which the standing count may be checked now.
     pub degree: Level,
 }
 
 impl Votes {
-    /// Judges a reported count of a unit of this run. The records are to be put on disk before the verdict is told.
+    /// Judges a reported count of a unit of this run. The caller must write the records before it returns the verdict.
     pub fn judge(
         &mut self,
         work: &Workload,
@@ -61,7 +61,7 @@ impl Votes {
         let (verdict, records) = if self.standing.is_done(unit) {
             self.compare(work, record, degree)
         } else if self.ballot(work, unit).is_empty() {
-            // Nobody else who is believed has counted it.
+            // No other believed machine has counted the unit.
             let recount = self.recount(work, &identity, unit, has_checkers, random);
             (Verdict::Recorded, vec![Record::Count(UnitRecord { recount, ..record })])
         } else {
@@ -73,7 +73,7 @@ impl Votes {
         (verdict, records)
     }
 
-    /// Why a first count of the machine is to be checked, if it is.
+    /// The reason to check this first count; none if it need not be checked.
     fn recount(
         &mut self,
         work: &Workload,
@@ -82,7 +82,7 @@ impl Votes {
         has_checkers: bool,
         random: &mut StdRng,
     ) -> Option<Recount> {
-        // A contradictory constellation is disputed once: a wrong count would have no second chance.
+        // A constellation with contradictory counts is disputed only once, so a wrong count must be found now.
         if work.is_symmetric_count(unit) || self.was_contradicted(work, unit) {
             return Some(certain_recount(work, unit));
         }
@@ -91,7 +91,7 @@ impl Votes {
             DoubleCheck::All => return Some(Recount::All),
             DoubleCheck::Share(share) => share,
         };
-        // Where a machine checks itself, its first counts say no more than others.
+        // If a machine checks itself, its first counts prove no more than later counts.
         if has_checkers && *self.first_counts_of(identity) < FIRST_COUNTS {
             *self.first_counts_of(identity) += 1;
             return Some(Recount::Trial);
@@ -99,17 +99,17 @@ impl Votes {
         random.random_bool(share).then_some(Recount::Sample)
     }
 
-    /// Whether the unit's constellation was disputed because its counts contradicted each other.
+    /// True if the unit's constellation was disputed because its counts contradicted each other.
     fn was_contradicted(&self, work: &Workload, unit: UnitId) -> bool {
         let contradicted = &self.standing.sums().contradicted;
         work.symmetric_constellation(unit).is_some_and(|constellation| contradicted.contains(&constellation))
     }
 
-    /// One more count of a unit in dispute.
+    /// Judges another count of a disputed unit.
     fn vote(&self, work: &Workload, record: UnitRecord) -> (Verdict, Vec<Record>) {
         let (ballot, cast) = (self.ballot(work, record.unit), Cast::of_record(&record));
         if ballot.elects(&cast) {
-            // Should those who agree not be believed any more when it is on disk, nobody has confirmed it.
+            // If the agreeing machines are no longer believed once the record is on disk, the count is unconfirmed.
             let recount = Some(certain_recount(work, record.unit));
             (Verdict::Recorded, vec![Record::Count(UnitRecord { recount, ..record })])
         } else if ballot.has(&cast) {
@@ -121,10 +121,10 @@ impl Votes {
         }
     }
 
-    /// Another count of a unit that has a standing one.
+    /// Compares a count with the standing count of its unit.
     fn compare(&self, work: &Workload, mut record: UnitRecord, degree: Level) -> (Verdict, Vec<Record>) {
         let unit = record.unit;
-        // It is known once the ledger has been read.
+        // The origin of the standing count is known only after the ledger has been read.
         let Some(standing) = self.standing.vote(unit) else { return (Verdict::Later, Vec::new()) };
         let counted = self.standing.sums().machines.get(standing.origin.machine);
         let is_of_owner = counted.owner == record.owner;
@@ -136,7 +136,7 @@ impl Votes {
                 (Verdict::Known, Vec::new())
             };
         }
-        // What could not stand in the ledger must not be written.
+        // The ledger would reject a retraction here, so only the conflict is written.
         if self.standing.is(UnitMark::Independent, unit)
             || (self.standing.is(UnitMark::TwoMachines, unit) && is_of_owner)
         {
@@ -146,9 +146,9 @@ impl Votes {
         (Verdict::Conflict, vec![Record::Conflict(record), Record::Retract(retraction)])
     }
 
-    /// Whether an equal count confirms the standing one more than it has been: by the other algorithm, for a symmetric count; and by
-    /// another method and image, where the same machine has made both. A check that is due is not made by less independent machines than
-    /// it is asked of: they had the unit as a backup.
+    /// True if an equal count adds confirmation to the standing count. A symmetric count needs the other algorithm. A
+    /// count of the same machine needs another method and image. A due check is not made by machines below the required
+    /// degree, which may hold the unit as a backup.
     fn confirms(&self, work: &Workload, standing: &Vote, second: &UnitRecord, degree: Level) -> bool {
         let machines = &self.standing.sums().machines;
         let ((owner, machine), kernel, mirrored) = machines.making(standing);
@@ -161,12 +161,12 @@ impl Votes {
     }
 }
 
-/// Whether a count by one kernel confirms that by another: a symmetric count is confirmed by the other algorithm.
+/// True if a count by one kernel confirms a count by the other kernel. A symmetric count needs the other algorithm.
 pub fn confirms_symmetric(work: &Workload, unit: UnitId, kernel: &str, other: &str) -> bool {
     !work.is_symmetric_count(unit) || (kernel == ORBITS) != (other == ORBITS)
 }
 
-/// Why a count is checked that is checked whatever the policy.
+/// The reason for a check that every policy requires.
 pub fn certain_recount(work: &Workload, unit: UnitId) -> Recount {
     if work.is_symmetric_count(unit) { Recount::Symmetric } else { Recount::All }
 }

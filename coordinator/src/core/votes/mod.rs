@@ -1,7 +1,7 @@
-//! What the counts of each unit say: which of them stands, what is to be checked, and what is in dispute.
+//! The counts of each unit: which count stands, which checks are due, and which units are disputed.
 //!
-//! The standing is what the records on disk add up to. What is judged here becomes records; it counts once they are on disk
-//! ([`Votes::apply`]). So a restart goes on where the ledger ends.
+//! The standing is the sum of the records on disk. A judged count becomes a record, and counts once the record is on
+//! disk ([`Votes::apply`]). So a restarted coordinator continues where the ledger ends.
 
 mod ballot;
 mod judge;
@@ -19,27 +19,27 @@ use super::workload::Workload;
 
 pub use ballot::{Ballot, label_of};
 pub use judge::Reported;
-use take_back::Pending;
+use take_back::PendingSearches;
 
 /// What a unit needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// A first count.
+    /// It needs a first count.
     Count,
-    /// A count that decides a dispute.
+    /// It needs a count that decides a dispute.
     Decision,
-    /// A check of the count of a machine.
+    /// It needs a check of a machine's count.
     Check(CheckKind),
-    /// Nothing, or nothing before a count of it that is on its way is on disk.
+    /// It needs nothing, or nothing until a count is on disk.
     Nothing,
 }
 
-/// Counts that the same workers may check.
+/// A group of counts that the same workers may check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CheckKind {
     /// The machine that made them.
     pub counted: MachineId,
-    /// Whether a kernel makes them. Symmetric counts, which come first, everybody makes by both algorithms.
+    /// True if kernels make the counts. Symmetric counts sort first; every worker supports both of their algorithms.
     pub by_kernel: bool,
 }
 
@@ -49,19 +49,19 @@ pub struct Votes {
     standing: Standing,
     policy: DoubleCheck,
     require_owners: Option<u32>,
-    /// Counts on their way to the disk.
+    /// Counts that are being written to disk.
     recording: HashMap<UnitId, Recording>,
-    /// How many of each machine's first counts are checked, those on their way to the disk included.
+    /// The number of checked first counts by machine, including counts that are being written.
     first_counts: HashMap<Identity, u64>,
-    pending: Pending,
+    pending: PendingSearches,
 }
 
-/// A count on its way to the disk.
+/// A count that is being written to disk.
 #[derive(Debug)]
 struct Recording {
     count: u64,
     identity: Identity,
-    /// Whether somebody gave the unit back meanwhile: it is opened when it is known what becomes of the count.
+    /// True if the unit was returned meanwhile. It is reopened when the result of the write is known.
     is_opened: bool,
 }
 
@@ -84,7 +84,7 @@ impl Votes {
             require_owners,
             recording: HashMap::new(),
             first_counts: HashMap::new(),
-            pending: Pending::default(),
+            pending: PendingSearches::default(),
         }
     }
 
@@ -93,7 +93,7 @@ impl Votes {
         &self.standing
     }
 
-    /// To change what is known of the records.
+    /// Mutable access to the records.
     pub fn standing_mut(&mut self) -> &mut Standing {
         &mut self.standing
     }
@@ -103,12 +103,12 @@ impl Votes {
         self.policy
     }
 
-    /// By how many owners each checked unit must have been counted; nothing where one is enough.
+    /// The number of owners that must count each checked unit; none if one owner suffices.
     pub fn require_owners(&self) -> Option<u32> {
         self.require_owners
     }
 
-    /// What puts the policy on record, where the ledger has another one, or none.
+    /// The record that puts the policy into the ledger; none if the ledger already has it.
     pub fn policy_record(&self, unix_time: u64) -> Option<Record> {
         let (sums, require_owners) = (self.standing.sums(), self.require_owners);
         let on_record = sums.policy.map(|policy| policy.to_string());
@@ -125,7 +125,7 @@ impl Votes {
         if !self.standing.is_done(unit) {
             return if self.is_disputed(unit) { Need::Decision } else { Need::Count };
         }
-        // The counts are not known before the ledger was read.
+        // The origin of a count is known only after the ledger has been read.
         match self.standing.vote(unit) {
             Some(vote) if self.standing.is_pending(unit, self.policy) && self.believes(&vote) => {
                 Need::Check(CheckKind {
@@ -157,7 +157,7 @@ impl Votes {
         Ballot::new(machines, self.standing.votes(unit), work.is_symmetric_count(unit))
     }
 
-    /// Whether the unit's counts differ and none of them has won.
+    /// True if the unit's counts differ and no value has won.
     pub fn is_disputed(&self, unit: UnitId) -> bool {
         self.standing.sums().disputed.contains_key(&unit)
     }
@@ -167,27 +167,27 @@ impl Votes {
         self.standing.sums().disputed.keys().copied().collect()
     }
 
-    /// Whether a count of the unit is on its way to the disk.
+    /// True if a count of the unit is being written.
     pub fn is_recording(&self, unit: UnitId) -> bool {
         self.recording.contains_key(&unit)
     }
 
-    /// The units with a count on its way to the disk.
+    /// The units with a count that is being written.
     pub fn recording(&self) -> impl Iterator<Item = &UnitId> {
         self.recording.keys()
     }
 
-    /// Notes that nobody holds the unit any more; false if no count of it is on its way to the disk.
-    pub fn open_when_recorded(&mut self, unit: UnitId) -> bool {
+    /// Notes that the unit is no longer lent. Returns false if no count of it is being written.
+    pub fn reopen_when_recorded(&mut self, unit: UnitId) -> bool {
         self.recording.get_mut(&unit).map(|recording| recording.is_opened = true).is_some()
     }
 
-    /// What kind of hardware the machine is.
+    /// The kind of the machine's device.
     pub fn hardware(&self, machine: MachineId) -> Hardware {
         self.standing.sums().machines.get(machine).hardware()
     }
 
-    /// Whether it, or its owner, is not believed any more.
+    /// True if the machine is quarantined or its owner is expelled.
     pub fn is_quarantined(&self, machine: &Identity) -> bool {
         self.standing.sums().machines.is_quarantined(machine.owner.name(), &machine.machine)
     }
@@ -197,22 +197,21 @@ impl Votes {
         self.standing.is_settled(work.plan(), work.shard(), self.policy)
     }
 
-    /// Whether nothing is left but checks and disputes.
+    /// True if only checks and disputes are left.
     pub fn has_only_checks_left(&self, work: &Workload) -> bool {
         let disputed = self.standing.sums().disputed.len() as u64;
         let has_any = self.standing.pending(self.policy) > 0 || disputed > 0;
         has_any && self.standing.done() + disputed >= work.units()
     }
 
-    /// Counts were read that were not known before.
+    /// Restarts all searches: counts have been read from the ledger.
     pub fn counts_adopted(&mut self) {
-        self.pending = Pending::default();
+        self.pending = PendingSearches::default();
     }
 
-    /// The record is on disk. Says whether a dispute about its unit has begun or ended.
+    /// Applies a record that is on disk. Returns whether it began or ended a dispute.
     ///
-    /// # Errors
-    /// Sums that cannot be right; the run must not go on.
+    /// The sums cannot be right; the run must stop.
     pub fn apply(&mut self, work: &Workload, record: &Record) -> Result<Option<DisputeChange>, RecordError> {
         let was_disputed = record.unit().is_some_and(|unit| self.is_disputed(unit));
         self.standing.apply(work.plan(), work.shard(), record)?;
@@ -231,7 +230,7 @@ impl Votes {
         })
     }
 
-    /// The records are not on disk: their units are as they were. Names those that were given back meanwhile.
+    /// Drops records that could not be written. Returns their units that were returned meanwhile.
     pub fn not_applied(&mut self, records: &[Record]) -> Vec<UnitId> {
         let mut opened = Vec::new();
         for record in records {
@@ -251,7 +250,7 @@ impl Votes {
         opened
     }
 
-    /// Whether it has changed who is believed since this was last asked.
+    /// True if trust in a machine or owner has changed since the last call.
     pub fn has_trust_changed(&mut self) -> bool {
         self.pending.has_trust_changed(&self.standing)
     }
@@ -268,6 +267,6 @@ impl Votes {
 pub enum DisputeChange {
     /// Counts of the unit differ.
     Begun(UnitId),
-    /// One of them stands.
+    /// A value has won.
     Decided(UnitId),
 }

@@ -1,5 +1,8 @@
-//! What follows when it changes who is believed: what only a quarantined machine has counted is counted again, what only quarantined
-//! machines have contradicted stands again, and symmetric counts that cannot be right together are disputed.
+//! Records that follow from a change of trust:
+//!
+//! - Counts made only by a quarantined machine are retracted.
+//! - Counts contradicted only by quarantined machines are restored.
+//! - Symmetric counts that cannot all be right are disputed.
 
 use std::collections::BTreeSet;
 
@@ -11,35 +14,35 @@ use super::judge::{certain_recount, confirms_symmetric};
 use super::{Recording, Votes};
 use crate::core::workload::Workload;
 
-/// What is still to be looked at.
+/// The searches that are still to be made.
 #[derive(Debug)]
-pub struct Pending {
-    /// How often it had changed who is believed when that was last looked at.
+pub struct PendingSearches {
+    /// The number of trust changes at the last search.
     trust_changes: u64,
-    /// No unit below has a count that is to be taken back.
+    /// No unit below this number has a count to be retracted.
     believed_below: u64,
     may_restore: bool,
     may_contradict: bool,
 }
 
-impl Default for Pending {
+impl Default for PendingSearches {
     fn default() -> Self {
         Self { trust_changes: 0, believed_below: 0, may_restore: true, may_contradict: true }
     }
 }
 
-impl Pending {
-    /// Symmetric counts have changed.
+impl PendingSearches {
+    /// Requests a search for contradictions: symmetric counts have changed.
     pub fn may_contradict(&mut self) {
         self.may_contradict = true;
     }
 
-    /// Counts of quarantined machines are looked for from that unit on again.
+    /// Searches for counts of quarantined machines again from this unit on.
     pub fn look_again_from(&mut self, unit: UnitId) {
         self.believed_below = self.believed_below.min(unit.0);
     }
 
-    /// Whether it has changed who is believed since this was last asked.
+    /// True if trust in a machine or owner has changed since the last call.
     pub fn has_trust_changed(&mut self, standing: &Standing) -> bool {
         let changes = standing.sums().machines.trust_changes();
         let has_changed = std::mem::replace(&mut self.trust_changes, changes) != changes;
@@ -51,7 +54,7 @@ impl Pending {
 }
 
 impl Votes {
-    /// Up to `most` records that follow from those that are there. What is not known yet is taken back once it is.
+    /// Up to `most` records that follow from the state. Counts whose origin is not known yet follow later.
     pub fn take_back(&mut self, work: &Workload, unix_time: u64, most: usize) -> Vec<Record> {
         let mut records = self.retractions(work, unix_time, most);
         if self.pending.may_restore && records.len() < most {
@@ -63,7 +66,7 @@ impl Votes {
         records
     }
 
-    /// Takes back counts of quarantined machines that nobody else has confirmed.
+    /// Retracts counts of quarantined machines that no other machine has confirmed.
     fn retractions(&mut self, work: &Workload, unix_time: u64, most: usize) -> Vec<Record> {
         let (units, mut records) = (work.plan().units(), Vec::new());
         let is_anybody_struck = self.standing.sums().machines.trust_changes() > 0;
@@ -82,7 +85,7 @@ impl Votes {
                 continue;
             }
             if self.recording.contains_key(&unit) {
-                // What is on its way may confirm it or take it back.
+                // The count being written may confirm or retract it.
                 self.pending.believed_below -= 1;
                 break;
             }
@@ -97,10 +100,10 @@ impl Votes {
         Record::Retract(retraction)
     }
 
-    /// Restores counts that nobody who is believed contradicts any more.
+    /// Restores counts that no believed machine contradicts.
     fn restorations(&mut self, work: &Workload, unix_time: u64, most: usize) -> Vec<Record> {
         let mut records = Vec::new();
-        // Owners who may lose a machine by what is restored before: what they have said may not be believed then.
+        // Owners that may lose a machine by an earlier restoration. Their votes may then no longer be believed.
         let mut losers = BTreeSet::new();
         for unit in self.disputed() {
             if records.len() == most {
@@ -115,7 +118,7 @@ impl Votes {
             if self.standing.votes(unit).any(|vote| losers.contains(&owner(vote))) {
                 continue;
             }
-            // In the ledger equal votes confirm each other; those of a symmetric count must be by both algorithms.
+            // In the ledger equal votes confirm each other. Votes on a symmetric count must come from both algorithms.
             let kernel = machines.kernel(vote.origin.kernel);
             let confirms =
                 |other: &Vote| confirms_symmetric(work, unit, kernel, machines.kernel(other.origin.kernel));
@@ -130,7 +133,7 @@ impl Votes {
             let told = self.standing.retraction(unit, &vote, unix_time);
             self.recording.insert(unit, Recording::of(&told));
             let Retraction { unit, count, nodes, owner, machine, kernel, mirrored, at, .. } = told;
-            // Somebody has contradicted it, whoever it was.
+            // Another machine has contradicted the count, even if that machine is not believed.
             let recount = Some(certain_recount(work, unit));
             let restored = Restoration { unit, count, nodes, owner, machine, kernel, mirrored, recount, at };
             records.push(Record::Restore(restored));
@@ -139,8 +142,8 @@ impl Votes {
         records
     }
 
-    /// Takes back the counts of the first constellation whose counts contradict each other: nobody knows which of them is wrong. That
-    /// is done once for each constellation.
+    /// Retracts the counts of the first constellation whose counts contradict each other: any of them may be wrong.
+    /// Each constellation is retracted once.
     fn contradictions(&mut self, work: &Workload, unix_time: u64) -> Vec<Record> {
         if !std::mem::take(&mut self.pending.may_contradict) {
             return Vec::new();
@@ -151,7 +154,7 @@ impl Votes {
         let is_known =
             |unit: &UnitId| self.standing.vote(*unit).is_some() && !self.recording.contains_key(unit);
         if !units.iter().all(is_known) {
-            // They will be, after the audit or the next commit.
+            // Their origins are known after the audit or the next commit.
             return Vec::new();
         }
         let votes: Vec<_> =

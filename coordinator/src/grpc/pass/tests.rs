@@ -98,7 +98,7 @@ fn each_call_needs_the_right_bearer() {
 }
 
 #[test]
-fn without_tokens_nobody_passes_and_open_means_everybody() {
+fn guarded_needs_token_and_open_admits_all() {
     for path in READING.iter().chain(&JOINING).chain(&FOLLOWING).chain(&ADMINISTERING) {
         let nobody = Access::guarded(Bearers::default());
         assert_eq!(verdict(&nobody, path, Some('1'), false), Err(Code::Unauthenticated));
@@ -107,7 +107,7 @@ fn without_tokens_nobody_passes_and_open_means_everybody() {
 }
 
 #[test]
-fn an_owner_that_is_revoked_is_let_in_no_more_and_others_are() {
+fn revoked_owner_is_refused_and_others_pass() {
     let access = access();
     let owner = Caller::certified(&certificate()).owner;
     assert_eq!(owner.name().len(), "certificate-".len() + 16);
@@ -126,7 +126,7 @@ fn an_owner_that_is_revoked_is_let_in_no_more_and_others_are() {
 }
 
 #[test]
-fn only_an_owner_that_is_revoked_is_told_that_it_is_meant_for_good() {
+fn only_refusal_of_revoked_owner_is_permanent() {
     let access = access();
     let mut bearers = Bearers::default();
     bearers.admit(&token('2'), Owner::new("friend"), Right::Join);
@@ -144,7 +144,7 @@ fn only_an_owner_that_is_revoked_is_told_that_it_is_meant_for_good() {
 }
 
 #[test]
-fn a_call_ends_when_its_own_caller_would_be_let_in_no_more_and_not_before() {
+fn open_call_ends_when_its_caller_is_revoked() {
     let access = access();
     let passes = |path: &str, digit: char| -> Pin<Box<dyn Future<Output = Status>>> {
         let pass = pass(&access, path, Some(digit), None);

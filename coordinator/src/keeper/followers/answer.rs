@@ -5,7 +5,7 @@ use records::DoubleCheck;
 
 use crate::keeper::inbox::{CallError, ReplyTo};
 
-/// What is answered, and to whom.
+/// An answer and its recipient.
 #[derive(Debug)]
 pub(in crate::keeper) enum Answer {
     Report { verdicts: Vec<Verdict>, reply: ReplyTo<Vec<Verdict>> },
@@ -18,7 +18,7 @@ impl Answer {
         !matches!(self, Answer::Report { .. })
     }
 
-    /// Enough followers have what was recorded.
+    /// Sends the answer: enough followers have the records.
     pub fn give(self, copies: Copies) {
         match self {
             Answer::Report { verdicts, reply } => drop(reply.send(Ok(verdicts))),
@@ -30,7 +30,7 @@ impl Answer {
         }
     }
 
-    /// Only so many have, after a while, and this is the trouble. Counts are reported again.
+    /// Sends the answer although too few followers have the records, with the reason. Workers report such counts again.
     pub fn give_late(self, copies: Copies, trouble: String) {
         match self {
             Answer::Report { reply, .. } => drop(reply.send(Err(CallError::NotRecorded(trouble)))),
@@ -38,7 +38,7 @@ impl Answer {
         }
     }
 
-    /// Nothing is answered any more but that.
+    /// Answers with this error.
     pub fn refuse(self, error: CallError) {
         match self {
             Answer::Report { reply, .. } => drop(reply.send(Err(error))),

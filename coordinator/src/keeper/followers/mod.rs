@@ -1,4 +1,4 @@
-//! The followers of a run, how much of the ledger each has on disk, and the answers that wait for them.
+//! The followers of a run, the part of the ledger that each has on disk, and the answers that wait for them.
 //!
 //! A report is acknowledged when as many followers as are needed have the ledger as far as it went when the report was
 //! judged. A report that waits too long is answered as if it had not been recorded: its worker keeps the counts and
@@ -22,12 +22,13 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// The followers of a run.
 #[derive(Debug)]
 pub(super) struct Followers {
-    /// So many must have a record before it is acknowledged. None where nobody can follow: one process counts by itself.
+    /// The number of followers that must have a record before it is acknowledged. None if the run cannot be followed,
+    /// as in a single process.
     needed: Option<u32>,
     /// The last call of each follower, by the follower's number.
     calls: BTreeMap<u64, Call>,
     waiting: VecDeque<WaitingAnswer>,
-    /// The number of records for which an answer waited in vain.
+    /// The number of records for which an answer waited too long.
     late: u64,
     /// What was logged last about the lack of followers.
     logged: Option<String>,
@@ -42,7 +43,7 @@ struct Call {
     records: u64,
 }
 
-/// An answer to what was judged, whose records are on this machine's disk.
+/// An answer whose records are on this machine's disk.
 #[derive(Debug)]
 struct WaitingAnswer {
     /// The records that followers must have.
@@ -61,12 +62,12 @@ impl Followers {
         self.needed.is_some()
     }
 
-    /// How many followers must have a record before it is acknowledged.
+    /// The number of followers that must have a record before it is acknowledged.
     pub fn needed(&self) -> u32 {
         self.needed.unwrap_or(0)
     }
 
-    /// Requires so many followers from now on.
+    /// Sets this number.
     pub fn need(&mut self, needed: u32) {
         self.needed = self.needed.map(|_| needed);
     }
@@ -76,12 +77,12 @@ impl Followers {
         self.calls.len().try_into().unwrap_or(u32::MAX)
     }
 
-    /// A follower has called, with so many records on disk.
+    /// Notes the call of a follower that has this number of records on disk.
     pub fn join(&mut self, follower: u64, call: u64, records: u64) {
         self.calls.insert(follower, Call { number: call, records });
     }
 
-    /// A follower has so many records on disk.
+    /// Notes the number of records on a follower's disk.
     pub fn have(&mut self, follower: u64, call: u64, records: u64) {
         if let Some(known) = self.calls.get_mut(&follower).filter(|known| known.number == call) {
             known.records = records.max(known.records);
@@ -97,7 +98,7 @@ impl Followers {
         is_last
     }
 
-    /// As many followers as are needed have so many records.
+    /// The number of records that the required number of followers has.
     fn replicated(&self) -> u64 {
         let Some(last) = (self.needed() as usize).checked_sub(1) else { return u64::MAX };
         let mut copies: Vec<u64> = self.calls.values().map(|call| call.records).collect();
@@ -110,7 +111,7 @@ impl Followers {
         self.replicated() >= records
     }
 
-    /// How many followers have these records.
+    /// The number of followers that have these records.
     fn copies(&self, records: u64) -> Copies {
         let have = self.calls.values().filter(|call| call.records >= records).count();
         Copies { followers: have.try_into().unwrap_or(u32::MAX), replicas: self.needed() }
@@ -125,7 +126,8 @@ impl Followers {
         self.waiting.push_back(WaitingAnswer { records, until: now.saturating_add(LONGEST_WAIT), answer });
     }
 
-    /// Gives the answers that need not wait any more, or waited too long. Logs when nothing is acknowledged, and when that ends.
+    /// Sends the answers that have enough followers or waited too long. Logs when acknowledgements stop and when they
+    /// resume.
     pub fn answer(&mut self, now: Duration) {
         let replicated = self.replicated();
         while let Some(waiting) = self.waiting.pop_front_if(|waiting| waiting.records <= replicated) {
@@ -145,14 +147,14 @@ impl Followers {
         self.logged = trouble;
     }
 
-    /// Answers all that wait with that error.
+    /// Answers all waiting requests with this error.
     pub fn refuse(&mut self, error: &CallError) {
         for waiting in self.waiting.drain(..) {
             waiting.answer.refuse(error.clone());
         }
     }
 
-    /// What is wrong and what to do, if nothing is acknowledged.
+    /// The problem and its solution, if nothing is acknowledged.
     pub fn trouble(&self) -> Option<String> {
         let (connected, needed) = (self.connected(), self.needed());
         let lack = if connected < needed {

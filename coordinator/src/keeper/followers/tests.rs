@@ -1,4 +1,4 @@
-//! When reports are answered, and what is said while they are not.
+//! When reports are answered, and the message while they wait.
 
 use super::*;
 use domain::{TakenBack, Verdict};

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn while_the_coordinator_is_away_counting_goes_on_and_nothing_is_lost() {
+async fn counting_continues_while_coordinator_is_away() {
     let (coordinator, life) = begin(UNITS);
     life.until(seconds(5)).await;
     coordinator.set(Condition::Away);
@@ -20,7 +20,7 @@ async fn while_the_coordinator_is_away_counting_goes_on_and_nothing_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_waits_for_a_coordinator_that_is_away_for_as_long_as_it_was_asked_to() {
+async fn worker_gives_up_after_configured_absence() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     let life = Life::begin(&coordinator, UNIT_TIME, Some(seconds(30)));
     life.until(seconds(5)).await;
@@ -47,7 +47,7 @@ async fn a_short_absence_after_another_begins_the_wait_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn workers_of_one_process_give_up_together_and_none_as_long_as_another_is_answered() {
+async fn workers_of_one_process_give_up_together() {
     let (first, second) = (FakeCoordinator::with_units(UNITS), FakeCoordinator::with_units(UNITS));
     let config = Config { give_up_after: Some(seconds(15)), ..plain() };
     let begin = |coordinator| {

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn leases_of_all_that_is_held_are_renewed_six_times_while_they_last() {
+async fn held_leases_are_renewed_six_times_a_lease_time() {
     let (coordinator, life) = begin(UNITS);
     life.counts_all(&coordinator, UNITS).await;
     let state = coordinator.state();
@@ -20,7 +20,7 @@ async fn leases_of_all_that_is_held_are_renewed_six_times_while_they_last() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_unit_whose_lease_was_lost_and_that_is_lent_again_is_counted_once() {
+async fn unit_lent_again_after_lost_lease_is_counted_once() {
     let (coordinator, life) = begin(UNITS);
     life.until(seconds(5)).await;
     coordinator.state().script.lost = vec![UnitId(1), UnitId(9)];
@@ -34,7 +34,7 @@ async fn a_unit_whose_lease_was_lost_and_that_is_lent_again_is_counted_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_coordinator_that_restarts_is_told_what_is_held_and_takes_it_under_new_leases() {
+async fn restarted_coordinator_renews_held_units() {
     let (coordinator, life) = begin(UNITS);
     life.until(seconds(15)).await;
     coordinator.restart();
@@ -48,7 +48,7 @@ async fn a_coordinator_that_restarts_is_told_what_is_held_and_takes_it_under_new
 }
 
 #[tokio::test(start_paused = true)]
-async fn more_units_are_asked_for_before_the_last_is_counted() {
+async fn worker_requests_units_before_running_out() {
     let coordinator = FakeCoordinator::with_units(40);
     let delay = seconds(3);
     coordinator.state().script.most_lent = Some(4);
@@ -62,7 +62,7 @@ async fn more_units_are_asked_for_before_the_last_is_counted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_check_of_a_count_that_is_still_being_reported_is_counted() {
+async fn check_of_count_in_report_is_counted() {
     let coordinator = FakeCoordinator::with_units(1);
     coordinator.state().script.checks_all = true;
     coordinator.state().script.report_delay = seconds(1) / 2;
@@ -74,7 +74,7 @@ async fn the_check_of_a_count_that_is_still_being_reported_is_counted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_being_reported_while_the_worker_registers_again_is_reported_under_its_new_lease() {
+async fn report_during_reregistration_uses_new_lease() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     // The first unit, counted after 7 s, is reported to a coordinator that has forgotten the worker. Before that is heard
     // a renewal, after 10 s, has told the same, and the worker is registered.
@@ -89,7 +89,7 @@ async fn what_is_being_reported_while_the_worker_registers_again_is_reported_und
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_registration_brings_besides_is_counted_or_given_back_at_once_by_a_worker_that_drains() {
+async fn draining_worker_returns_units_of_new_registration() {
     let given_back = Heard::Release { held: vec![UnitId(9)], leaving: false };
     for drains in [false, true] {
         let coordinator = FakeCoordinator::with_units(2);
@@ -110,8 +110,7 @@ async fn what_a_registration_brings_besides_is_counted_or_given_back_at_once_by_
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_to_be_counted_by_a_method_that_is_not_to_be_had_goes_back_with_the_next_renewal_and_the_rest_is_counted()
- {
+async fn unit_for_missing_method_is_returned_at_renewal() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     coordinator.state().script.by_other = vec![UnitId(3)];
     let kernel = kernel(Method::Search, Some(Isa::Portable)).unwrap();

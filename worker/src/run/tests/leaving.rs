@@ -6,7 +6,7 @@ use queens::kernel::{Count, KernelName, Stop};
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_whose_threads_all_hang_gives_back_what_it_holds_and_says_so() {
+async fn worker_with_all_threads_hung_returns_its_units() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     let life = Life::begin(&coordinator, seconds(3600), None);
     let (end, took) = life.end().await;
@@ -29,7 +29,7 @@ impl Kernel for Card {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_whose_card_hangs_gives_back_what_it_holds_and_says_that_it_is_the_card() {
+async fn worker_with_hung_card_returns_units_and_names_card() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     let pool = |outcomes| VirtualPool::new(seconds(3600), outcomes);
     let (end, took) = Life::begin_with(&coordinator, config(Arc::new(Card)), pool).end().await;
@@ -50,7 +50,7 @@ async fn a_worker_takes_its_leave_once_when_all_is_counted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_is_stopped_reports_what_it_has_counted_and_gives_back_the_rest() {
+async fn stopped_worker_reports_counts_and_returns_units() {
     let coordinator = FakeCoordinator::with_units(1000);
     let life = Life::begin(&coordinator, Duration::from_millis(50), None);
     // Between two reports: some counts are still being gathered in the pool.
@@ -66,7 +66,7 @@ async fn a_worker_that_is_stopped_reports_what_it_has_counted_and_gives_back_the
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_has_to_register_again_in_leaving_takes_leave_under_the_new_number() {
+async fn worker_that_reregisters_leaves_under_new_number() {
     let coordinator = FakeCoordinator::with_units(1000);
     let life = Life::begin(&coordinator, Duration::from_millis(50), None);
     // Between two reports: there is something left to be reported.
@@ -79,7 +79,7 @@ async fn who_has_to_register_again_in_leaving_takes_leave_under_the_new_number()
 }
 
 #[tokio::test(start_paused = true)]
-async fn leaving_takes_less_than_two_seconds_however_mute_the_coordinator_is() {
+async fn leaving_mute_coordinator_takes_under_two_seconds() {
     let (coordinator, life) = begin(UNITS);
     life.until(seconds(10)).await;
     coordinator.set(Condition::Mute);
@@ -90,7 +90,7 @@ async fn leaving_takes_less_than_two_seconds_however_mute_the_coordinator_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_leaves_at_once_when_the_coordinator_is_known_to_be_away() {
+async fn worker_leaves_absent_coordinator_at_once() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     coordinator.set(Condition::Away);
     let life = Life::begin(&coordinator, UNIT_TIME, None);
@@ -101,7 +101,7 @@ async fn a_worker_leaves_at_once_when_the_coordinator_is_known_to_be_away() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn counts_that_nobody_has_acknowledged_are_said_by_a_worker_that_leaves_at_once() {
+async fn leaving_worker_names_unacknowledged_counts() {
     for condition in [Condition::Away, Condition::CannotRecord] {
         let (coordinator, life) = begin(UNITS);
         life.until(seconds(5)).await;
@@ -114,7 +114,7 @@ async fn counts_that_nobody_has_acknowledged_are_said_by_a_worker_that_leaves_at
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_drains_finishes_what_it_counts_and_gives_back_the_rest_at_once() {
+async fn draining_worker_finishes_begun_units_only() {
     let (coordinator, life) = begin(UNITS);
     // The first two units are counted, the third is begun.
     life.until(seconds(15)).await;
@@ -160,7 +160,7 @@ async fn a_worker_that_holds_nothing_has_drained_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_counted_and_not_taken_from_the_pool_yet_is_reported_and_not_given_back() {
+async fn finished_counts_in_pool_are_reported_at_drain() {
     let coordinator = FakeCoordinator::with_units(10_000);
     let life = Life::begin(&coordinator, Duration::from_millis(20), None);
     // Between two times at which counts are taken.
@@ -175,7 +175,7 @@ async fn what_was_counted_and_not_taken_from_the_pool_yet_is_reported_and_not_gi
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_drains_waits_until_what_it_has_counted_is_acknowledged() {
+async fn draining_worker_waits_for_acknowledgement() {
     for condition in [Condition::Away, Condition::CannotRecord, Condition::Mute] {
         let (coordinator, life) = begin(UNITS);
         // Two units are counted, the third ends at 21 s.
@@ -198,7 +198,7 @@ async fn a_worker_that_drains_waits_until_what_it_has_counted_is_acknowledged() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_that_drains_leaves_in_time_though_nobody_acknowledges_what_it_has_counted() {
+async fn draining_worker_leaves_without_acknowledgement() {
     for condition in [Condition::Away, Condition::CannotRecord, Condition::Mute] {
         let (coordinator, life) = begin(UNITS);
         life.until(seconds(5)).await;
@@ -212,7 +212,7 @@ async fn a_worker_that_drains_leaves_in_time_though_nobody_acknowledges_what_it_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_thread_that_has_to_leave_the_processor_to_others_does_not_hang() {
+async fn thread_with_small_processor_share_is_not_hung() {
     let coordinator = FakeCoordinator::with_units(2);
     let starved = Life::begin_with(&coordinator, plain(), |outcomes| {
         VirtualPool::new(seconds(1700), outcomes).with_share(10)
@@ -222,7 +222,7 @@ async fn a_thread_that_has_to_leave_the_processor_to_others_does_not_hang() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_thread_that_gets_nothing_of_the_processor_is_found_to_hang_all_the_same() {
+async fn thread_without_processor_time_is_hung() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     let blocked = Life::begin_with(&coordinator, plain(), |outcomes| {
         VirtualPool::new(seconds(1_000_000), outcomes).with_share(1_000_000)

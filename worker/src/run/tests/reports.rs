@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn counts_that_cannot_be_recorded_are_kept_and_their_leases_renewed_until_they_can() {
+async fn unrecorded_counts_are_kept_and_leases_renewed() {
     let (coordinator, life) = begin(UNITS);
     life.until(seconds(5)).await;
     coordinator.set(Condition::CannotRecord);
@@ -18,7 +18,7 @@ async fn counts_that_cannot_be_recorded_are_kept_and_their_leases_renewed_until_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_count_gives_up_where_nothing_can_be_recorded_for_too_long() {
+async fn count_command_gives_up_if_nothing_is_recorded() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     coordinator.set(Condition::CannotRecord);
     let config = Config { give_up_unrecorded_after: Some(seconds(10)), ..plain() };
@@ -31,7 +31,7 @@ async fn a_count_gives_up_where_nothing_can_be_recorded_for_too_long() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_coordinator_that_answers_and_cannot_record_is_not_lost() {
+async fn coordinator_that_cannot_record_is_not_lost() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     coordinator.set(Condition::CannotRecord);
     let life = Life::begin(&coordinator, UNIT_TIME, Some(seconds(2)));
@@ -41,7 +41,7 @@ async fn a_coordinator_that_answers_and_cannot_record_is_not_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_count_that_cannot_be_judged_yet_is_reported_again_after_a_second() {
+async fn count_with_verdict_later_is_resent_after_a_second() {
     let coordinator = FakeCoordinator::with_units(1);
     coordinator.state().script.verdicts = [Verdict::Later, Verdict::Later].into();
     let (summary, _) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
@@ -52,7 +52,7 @@ async fn a_count_that_cannot_be_judged_yet_is_reported_again_after_a_second() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn counts_that_a_reply_says_nothing_of_are_reported_again() {
+async fn counts_missing_from_reply_are_reported_again() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     coordinator.state().script.judged_of_next = Some(0);
     let (summary, _) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
@@ -62,7 +62,7 @@ async fn counts_that_a_reply_says_nothing_of_are_reported_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn counts_in_conflict_or_unwanted_are_dropped_and_do_not_count_as_done() {
+async fn conflicting_and_unwanted_counts_are_dropped() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     coordinator.state().script.verdicts = [Verdict::Conflict, Verdict::Unwanted].into();
     let life = Life::begin(&coordinator, UNIT_TIME, None);
@@ -86,7 +86,7 @@ async fn a_worker_that_is_refused_leaves_with_the_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn short_units_are_reported_many_at_a_time_and_the_first_ones_soon() {
+async fn short_units_are_reported_in_batches_and_first_soon() {
     let coordinator = FakeCoordinator::with_units(3000);
     let life = Life::begin(&coordinator, Duration::from_millis(1), None);
     sleep(Duration::from_millis(200)).await;

@@ -1,4 +1,4 @@
-//! What is said of the time left, beside the truth.
+//! The estimated remaining time relative to the true time.
 
 use super::*;
 
@@ -9,8 +9,8 @@ struct Look {
     high: f64,
 }
 
-/// A machine of so many cores, on which a unit takes `slower` times as long as expected on average, and up to twice that; where all
-/// cores count `crowded` times as long again.
+/// A simulated machine. A unit takes `slower` times as long as expected on average, and up to twice that. If all cores
+/// count, it takes `crowded` times as long again.
 #[derive(Clone, Copy)]
 struct Machine {
     cores: f64,
@@ -39,7 +39,7 @@ fn looks(machine: Machine, unit: f64, phases: &[(u32, f64)]) -> Vec<Vec<Look>> {
                 let took = 2.0 * slower * unit * (random >> 33) as f64 / (1u64 << 31) as f64;
                 now += took / share;
                 gathered.push(took);
-                if now > reported + GATHERED {
+                if now > reported + GATHERING_TIME {
                     reports.extend(gathered.drain(..).map(|took| (now, took)));
                     reported = now;
                 }
@@ -53,7 +53,7 @@ fn looks(machine: Machine, unit: f64, phases: &[(u32, f64)]) -> Vec<Vec<Look>> {
             while let Some((when, took)) = reports.next_if(|(when, _)| *when <= now) {
                 speed.counted(at(when), false, unit, took);
             }
-            let left = speed.left(at(now), Rest { symmetric: 0.0, completions: 1000.0 }).unwrap();
+            let left = speed.left(at(now), RemainingWork { symmetric: 0.0, completions: 1000.0 }).unwrap();
             let truth = 1000.0 * slower / cores.min(f64::from(threads));
             let [expected, low, high] =
                 [left.expected, left.low, left.high].map(|time| time.as_secs_f64() / truth);
@@ -66,7 +66,7 @@ fn looks(machine: Machine, unit: f64, phases: &[(u32, f64)]) -> Vec<Vec<Look>> {
 }
 
 #[test]
-fn workers_that_come_and_go_and_share_cores_are_taken_into_account() {
+fn time_left_allows_for_changing_and_crowded_workers() {
     let (mut all, mut close, mut right) = (0, 0, 0);
     for (cores, slower, crowded, unit) in [
         (8.0, 1.0, 1.0, 2.0),
@@ -90,10 +90,10 @@ fn workers_that_come_and_go_and_share_cores_are_taken_into_account() {
 }
 
 #[test]
-fn before_anything_is_counted_the_range_is_wide_and_later_it_is_not() {
+fn time_left_range_narrows_as_units_are_counted() {
     let mut speed = Speed::new(2.0, 0, 0.0, 0.0);
-    let rest = Rest { symmetric: 3.0, completions: 3000.0 };
-    assert_eq!(Speed::new(1.0, 9, 1.0, 1.0).left(Duration::ZERO, Rest::default()), None);
+    let rest = RemainingWork { symmetric: 3.0, completions: 3000.0 };
+    assert_eq!(Speed::new(1.0, 9, 1.0, 1.0).left(Duration::ZERO, RemainingWork::default()), None);
     speed.follow(Duration::ZERO, 10);
     let first = speed.left(Duration::ZERO, rest).unwrap();
     assert!(first.high > 4 * first.low && first.low < Duration::from_mins(5));
@@ -107,7 +107,7 @@ fn before_anything_is_counted_the_range_is_wide_and_later_it_is_not() {
 }
 
 #[test]
-fn symmetric_counts_that_are_ten_times_as_fast_do_not_make_the_rest_so() {
+fn fast_symmetric_counts_do_not_speed_up_other_units() {
     let mut speed = Speed::new(1.0, 0, 0.0, 0.0);
     speed.follow(Duration::ZERO, 1);
     let mut now = Duration::ZERO;
@@ -117,13 +117,13 @@ fn symmetric_counts_that_are_ten_times_as_fast_do_not_make_the_rest_so() {
             speed.counted(now, is_symmetric, 1.0, processor);
         }
     }
-    let left = speed.left(now, Rest { symmetric: 100.0, completions: 100.0 }).unwrap();
+    let left = speed.left(now, RemainingWork { symmetric: 100.0, completions: 100.0 }).unwrap();
     assert!((left.expected.as_secs_f64() / 110.0 - 1.0).abs() < 0.1, "{left:?}");
 }
 
 #[test]
-fn threads_that_are_silent_over_long_units_are_taken_to_count_and_not_for_ever() {
-    let rest = Rest { symmetric: 0.0, completions: 4e9 };
+fn silent_threads_are_assumed_busy_for_limited_time() {
+    let rest = RemainingWork { symmetric: 0.0, completions: 4e9 };
     let at = Duration::from_secs;
     let mut speed = Speed::new(400.0, 0, 0.0, 0.0);
     speed.follow(at(0), 2);
@@ -144,7 +144,7 @@ fn threads_that_are_silent_over_long_units_are_taken_to_count_and_not_for_ever()
 }
 
 #[test]
-fn machines_that_are_many_times_as_slow_as_expected_are_not_taken_to_idle_over_their_first_units() {
+fn slow_machine_is_assumed_busy_in_first_units() {
     let (slower, unit) = (20.0, 1.0);
     // Half a unit of theirs and two of them, after symmetric counts that take next to nothing.
     let mut speed = Speed::new(unit, 0, 0.0, 0.0);
@@ -152,7 +152,7 @@ fn machines_that_are_many_times_as_slow_as_expected_are_not_taken_to_idle_over_t
     (0..90).for_each(|_| speed.counted(Duration::from_millis(40), true, 4e-4, 4e-4));
     for silence in 10..40 {
         let left =
-            speed.left(Duration::from_secs(silence), Rest { symmetric: 0.0, completions: 1000.0 }).unwrap();
+            speed.left(Duration::from_secs(silence), RemainingWork { symmetric: 0.0, completions: 1000.0 }).unwrap();
         let [low, high] = [left.low, left.high].map(|time| time.as_secs_f64() / 1000.0 / slower);
         assert!(low <= 1.0 && high <= 2.0, "after {silence} s: {left:?}");
     }
@@ -164,7 +164,7 @@ fn a_board_without_work_is_done_at_once() {
     speed.follow(Duration::ZERO, 1);
     for silence in [0, 5, 1000] {
         let left =
-            speed.left(Duration::from_millis(silence), Rest { symmetric: 0.0, completions: 0.0 }).unwrap();
+            speed.left(Duration::from_millis(silence), RemainingWork { symmetric: 0.0, completions: 0.0 }).unwrap();
         assert_eq!(left.high, Duration::ZERO, "after {silence} ms");
     }
 }
@@ -173,6 +173,6 @@ fn a_board_without_work_is_done_at_once() {
 fn a_resumed_run_knows_how_fast_it_was() {
     let mut speed = Speed::new(1.0, 1_000_000, 1e6, 3e6);
     speed.follow(Duration::ZERO, 1);
-    let left = speed.left(Duration::ZERO, Rest { symmetric: 0.0, completions: 100.0 }).unwrap();
+    let left = speed.left(Duration::ZERO, RemainingWork { symmetric: 0.0, completions: 100.0 }).unwrap();
     assert!((left.expected.as_secs_f64() / 300.0 - 1.0).abs() < 0.02, "{left:?}");
 }

@@ -51,7 +51,7 @@ fn found(kernel: &GpuKernel, position: &Position) -> Count {
 }
 
 #[test]
-fn empty_boards_have_the_published_number_of_solutions() {
+fn empty_boards_have_the_published_solutions() {
     for kernel in all_kernels() {
         for n in 1..=13 {
             let position = Position::empty(board(n));

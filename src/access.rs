@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_that_lead_to_what_has_gone_away_are_an_error_and_not_the_same_as_none() {
+    fn dangling_links_in_keys_are_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str| folder.path().join(name);
         let read = || Texts::read(Some(folder.path()));

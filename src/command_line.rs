@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_loss_is_not_accepted_again_nor_a_run_taken_over_by_the_hint_how_to_go_on() {
+    fn resume_hint_omits_accept_loss_and_take_over() {
         let typed = ["count", "18", "--accept-loss", "--run", "my run"].map(String::from);
         assert_eq!(typed_again(&typed, &[]), "count 18 --run 'my run'");
         let typed = ["coordinator", "--run", "r", "--take-over"].map(String::from);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_that_was_changed_meanwhile_is_not_said_again() {
+    fn resume_hint_omits_a_changed_policy() {
         let typed = ["coordinator", "--double-check", "5%", "--run", "r", "--replicas=2"].map(String::from);
         assert_eq!(typed_again(&typed, &["--double-check", "--replicas"]), "coordinator --run r");
         assert_eq!(typed_again(&typed, &["--replicas"]), "coordinator --double-check '5%' --run r");

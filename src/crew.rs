@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_card_that_fails_in_the_middle_leaves_and_gives_its_units_back() {
+    async fn failing_card_leaves_and_returns_its_units() {
         for method in Method::ALL {
             let Some(cards) = cards_to_test() else { return };
             fails_in_the_middle(kernels(&Cards::All, cards, Some(method), &plan_of_20()).unwrap()).await;
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_too_long_with_the_cards_part_is_refused_with_what_it_would_be() {
+    fn too_long_card_name_is_refused_with_the_name() {
         let Some(cards) = cards_to_test() else { return };
         let kernels = kernels(&Cards::All, cards, Some(Method::Search), &plan_of_20()).unwrap();
         let named = |bytes| {
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_panics_or_hangs_keeps_no_other_from_counting_and_from_the_end() {
+    async fn panic_or_hang_of_a_worker_stops_no_other() {
         let (_ends, is_ended) = std::sync::mpsc::channel::<()>();
         let is_ended = Mutex::new(is_ended);
         let hangs = move || is_ended.lock().unwrap().recv().unwrap_or_default();
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn machines_are_named_with_their_owner_or_without_and_cards_with_their_host() {
+    fn machine_name_takes_optional_owner_and_card() {
         let named = |text| crate::args::machine(text);
         let is = |owner: &str, name: &str| (owner.to_owned(), name.to_owned());
         assert_eq!(named("rack-3"), is("", "rack-3"));

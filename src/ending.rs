@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_disk_that_hangs_is_waited_for_no_longer_than_is_said() {
+    async fn hanging_disk_is_awaited_for_a_bounded_time() {
         assert_eq!(ends(ready(()), ready(())).await, (true, Duration::ZERO));
         assert_eq!(ends(sleep(PROMPT / 2), ready(())).await, (true, PROMPT / 2));
         assert_eq!(ends(pending(), ready(())).await, (false, PROMPT));

@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_escaped_and_lines_stay_lines() {
+    fn control_characters_are_escaped_except_newlines() {
         assert_eq!(plain("one\ntwo\tthree: 5 %"), "one\ntwo\tthree: 5 %");
         assert_eq!(plain("a\u{1b}[2K\r\u{9b}8m"), r"a\u{1b}[2K\u{d}\u{9b}8m");
     }

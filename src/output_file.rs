@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_keeps_its_mode_and_a_link_leads_to_what_it_led_to() {
+    fn output_file_keeps_mode_and_link_target() {
         let folder = tempfile::tempdir().unwrap();
         let [path, link, open] = ["table.csv", "link", "open"].map(|name| folder.path().join(name));
         std::os::unix::fs::symlink("table.csv", &link).unwrap();
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_no_file_is_refused_before_anything_is_done() {
+    fn impossible_output_path_is_refused_first() {
         let folder = tempfile::tempdir().unwrap();
         for path in [folder.path().to_owned(), folder.path().join("no/where"), PathBuf::new()] {
             OutputFile::named(&path).unwrap_err();

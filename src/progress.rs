@@ -144,7 +144,7 @@ mod tests {
     use crate::samples;
 
     #[test]
-    fn a_line_says_the_most_important_and_fits_a_terminal_and_is_whole_elsewhere() {
+    fn progress_line_fits_terminal_and_is_whole_elsewhere() {
         for status in samples::all() {
             let line = describe(&status, COLUMNS - 1);
             assert!(line.chars().count() < COLUMNS && !line.contains('\n'), "{line:?}");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_lines_come_often_at_the_start_and_later_every_ten_minutes() {
+    fn plain_progress_slows_to_every_ten_minutes() {
         let mut times = vec![SHORTEST_PAUSE];
         while times[times.len() - 1] < Duration::from_hours(24) {
             times.push(times[times.len() - 1] + pause(times[times.len() - 1]));

@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_heed_a_signal_is_left_alone_and_what_does_is_waited_for() {
+    fn interrupted_work_is_awaited_if_it_heeds_signals() {
         let interruption = Interruption::default();
         assert_eq!(interruption.unless_raised(|raised| raised.load(Ordering::Relaxed)), Some(false));
         interruption.raised.store(true, Ordering::Relaxed);

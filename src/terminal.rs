@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_sentences_are_broken_between_words_and_long_names_are_cut() {
+    fn long_lines_wrap_at_words_and_long_names_are_cut() {
         let sentence = "so checked: 1.0 % of units counted twice on different machines, 0 conflicts, at most 0.3 % wrong";
         let text = wrapped(sentence);
         assert_eq!(text.lines().map(str::trim).collect::<Vec<_>>().join(" "), sentence);

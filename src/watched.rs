@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn another_coordinator_of_the_run_is_told_and_the_same_one_at_another_address_is_not() {
+    fn new_coordinator_is_news_but_new_address_is_not() {
         let [a, b] = PLACES;
         assert_eq!(news(&[(a, of_term(1)), (a, of_term(1)), (b, of_term(1))]), None);
         let taken_over = "http://b:1 serves the run in term 2 now; before it was http://a:1 in term 1";
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn another_run_is_shown_where_it_took_the_place_of_the_one_before_and_not_from_elsewhere() {
+    fn new_run_is_shown_only_at_the_address_of_the_old() {
         let [a, b] = PLACES;
         let other = RunStatus { run: Some(RunId(1)), ..of_term(1) };
         assert!(news(&[(a, of_term(4)), (a, other.clone())]).unwrap().contains("another run now"));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_coordinator_that_leaves_after_the_end_of_the_run_is_not_missed() {
+    fn lost_coordinator_after_the_end_is_no_news() {
         let of = |phase| Sight { status: Some(RunStatus { phase, ..finished() }), ..Sight::default() };
         for (phase, is_missed) in
             [(Phase::Counting, true), (Phase::Complete, false), (Phase::Withheld, false)]

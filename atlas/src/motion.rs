@@ -161,7 +161,7 @@ mod tests {
     use strum::VariantArray;
 
     #[test]
-    fn the_letters_move_squares_as_the_classic_formulas_say() {
+    fn symmetry_letters_match_classic_formulas() {
         // One queen's path is seen in any placement that holds it: take all placements that shift the diagonal.
         let n = 7;
         let board = Board::new(n).unwrap();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn motions_are_those_symmetries_and_shifts_that_keep_neighbours_and_attacks() {
+    fn motions_keep_neighbours_and_attacks() {
         // Both are asked square by square here, not read off a table.
         for n in 4..=6 {
             let board = Board::new(n).unwrap();

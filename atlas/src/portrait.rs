@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_point_symmetric_solution_of_n_8_is_number_14_and_in_no_ring() {
+    fn point_symmetric_solution_of_8_is_in_no_ring() {
         let portrait = portrait("46827135");
         let (family, rank) = (portrait.family.unwrap(), portrait.rank.unwrap());
         assert_eq!(family.fundamental.to_string(), "35281746");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn every_solution_is_of_the_family_that_the_list_of_all_says() {
+    fn portrait_family_matches_list_of_orbits() {
         for surface in [Surface::Plain, Surface::Torus] {
             let setting = Setting { surface, ..Setting::queens(Board::new(7).unwrap()) };
             let orbits = SolutionOrbits::of(setting).unwrap();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_placement_with_attacks_there_is_no_family_and_of_a_large_solution_no_number() {
+    fn portrait_omits_family_or_rank_that_is_undefined() {
         let portrait_of = portrait("12345678");
         assert_eq!((portrait_of.conflicts.len(), portrait_of.family, portrait_of.rank), (28, None, None));
         let large = Solutions::ascending(Setting::queens(Board::new(20).unwrap())).next().unwrap();

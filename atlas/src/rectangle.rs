@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_as_many_as_all_sets_of_squares_tried_have() {
+    fn position_count_matches_brute_force() {
         for (columns, rows) in (1..=5).flat_map(|c| (1..=4).map(move |r| (c, r))) {
             let board = board(columns, rows);
             for queens in 1..=columns.min(rows) {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn squares_have_the_known_totals_and_a_board_as_many_as_its_reflection() {
+    fn square_totals_are_known_and_reflections_agree() {
         for n in 4..=9 {
             let known = queens::known::totals(queens::Board::new(n).unwrap()).unwrap().solutions();
             assert_eq!(board(n, n).positions(n).unwrap().count() as u128, known, "n={n}");
@@ -236,13 +236,13 @@ mod tests {
     }
 
     #[test]
-    fn the_small_squares_take_fewer_queens_than_they_have_rows() {
+    fn small_boards_take_fewer_queens_than_rows() {
         assert_eq!([1, 2, 3, 4, 5].map(|n| board(n, n).most_queens()), [1, 1, 2, 4, 5]);
         assert_eq!([board(2, 3), board(3, 2), board(4, 3)].map(Rectangle::most_queens), [2, 2, 3]);
     }
 
     #[test]
-    fn a_position_is_written_with_a_hyphen_for_an_empty_column() {
+    fn empty_column_is_written_as_hyphen() {
         let first = board(4, 3).positions(3).unwrap().next().unwrap();
         assert_eq!(first.to_string(), "13-2");
         assert_eq!(first.drawn(), "  3  . Q . .\n  2  . . . Q\n  1  Q . . .\n     a b c d\n");

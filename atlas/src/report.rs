@@ -208,7 +208,7 @@ mod tests {
     use crate::study::{Lengths, StudySpec};
 
     #[test]
-    fn every_line_of_the_tables_and_of_the_csv_has_the_fields_of_its_header() {
+    fn table_and_csv_rows_have_the_fields_of_the_header() {
         let spec = StudySpec { sizes: 8..=12, runs: 100, seed: 1, limit: None };
         let studies: Vec<_> = spec.studies().unwrap().collect();
         let bars = |line: &str| line.match_indices('|').map(|(at, _)| at).collect::<Vec<_>>();

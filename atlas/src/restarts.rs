@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_n_from_4_to_200_has_a_first_solution_by_restarts() {
+    fn restarts_find_a_solution_for_n_4_to_200() {
         for n in 4..=200 {
             let found = with_restarts(n, &mut ColumnChoice::random(1, u64::from(n)), usual_limit(n)).unwrap();
             assert!(found.solution.n() == n && found.solution.is_queens_solution(), "n={n}");
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_without_solution_have_none_whatever_the_limit() {
+    fn restarts_find_no_solution_for_n_2_and_3() {
         for n in [2, 3] {
             assert_eq!(with_restarts(n, &mut ColumnChoice::Smallest, 10), None);
         }

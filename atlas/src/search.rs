@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn smallest_first_places_as_many_queens_as_the_naive_search_whose_squares_are_published() {
+    fn smallest_first_matches_naive_search_and_a140450() {
         // OEIS A140450, n = 4 to 19: the squares that the naive search looks at, attacked ones included.
         let published = [
             26, 15, 171, 42, 876, 333, 975, 517, 3_066, 1_365, 26_495, 20_280, 160_712, 91_222, 743_229,
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn smallest_first_finds_the_first_solution_of_the_list_column_by_row() {
+    fn smallest_first_finds_first_listed_solution() {
         let first = Solutions::ascending(Setting::queens(Board::new(12).unwrap())).next().unwrap();
         let mut search = Backtracking::new(12);
         search.run(&mut ColumnChoice::Smallest, u64::MAX).unwrap();
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_without_solution_exhausts_the_search_whatever_the_choice() {
+    fn board_without_solution_exhausts_search() {
         for n in [2, 3] {
             for mut choice in [ColumnChoice::Smallest, ColumnChoice::random(1, 0)] {
                 assert_eq!(Backtracking::new(n).run(&mut choice, u64::MAX), None);
@@ -201,7 +201,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_untried_sets_hold_only_squares_that_no_queen_above_attacks(
+        fn untried_sets_exclude_attacked_squares(
             n in 1u8..=255, seed: u64, steps in 1usize..300
         ) {
             let (mut search, mut choice) = (Backtracking::new(n), ColumnChoice::random(seed, 0));

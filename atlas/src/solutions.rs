@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_92_solutions_of_n_8_begin_with_15863724_and_ascend() {
+    fn solutions_of_8_are_92_in_ascending_order() {
         let all: Vec<_> = Solutions::ascending(queens(8)).collect();
         assert_eq!(all.len(), 92);
         assert_eq!(all[0].to_string(), "15863724");
@@ -248,7 +248,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
-        fn from_a_list_come_all_solutions_in_the_order_of_its_permutations(
+        fn solutions_follow_the_permutation_order_of_a_list(
             list in (4u8..=8).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle()),
             surface in proptest::sample::select(Surface::VARIANTS),
             piece in proptest::sample::select(Piece::VARIANTS),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_random_start_gives_all_solutions_and_follows_from_the_seed() {
+    fn random_start_gives_all_solutions_by_seed() {
         let from = |seed| Solutions::from_random(queens(8), seed).collect::<Vec<_>>();
         assert_eq!(from(1), from(1));
         assert_ne!(from(1), from(2));

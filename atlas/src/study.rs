@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_seed_gives_the_same_study_and_another_seed_another() {
+    fn study_is_determined_by_its_seed() {
         let spec = StudySpec { sizes: 8..=10, runs: 50, seed: 1, limit: None };
         let studies = |spec: &StudySpec| spec.studies().unwrap().collect::<Vec<_>>();
         assert_eq!(studies(&spec), studies(&spec));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn fresh_runs_with_restarts_take_about_what_was_expected() {
+    fn measured_restarts_match_expectation() {
         let spec = StudySpec { sizes: 20..=20, runs: 2_000, seed: 3, limit: Some(100) };
         let study = spec.studies().unwrap().next().unwrap();
         for restarts in [study.asked, study.best] {
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn studies_that_cannot_be_made_are_refused_with_the_value() {
+    fn invalid_study_is_refused_with_the_value() {
         let spec = StudySpec { sizes: 3..=8, runs: 10, seed: 1, limit: None };
         let error = |spec: StudySpec| spec.studies().err().unwrap().to_string();
         assert_eq!(error(spec.clone()), "the boards to study are from 4 to 200, not 3..8");

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_permutations_are_tried_as_are_generated_until_then() {
+    fn tried_count_equals_generated_permutations() {
         let list = Placement::new((0..6).collect::<Vec<_>>()).unwrap();
         for (number, permutation) in (1..).zip(Permutations::of(Board::new(6).unwrap())) {
             assert_eq!(tried(&list, &permutation), number, "{permutation}");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_too_large_for_a_method_is_refused_with_its_limit() {
+    fn board_over_method_limit_is_refused_with_limit() {
         let error =
             ListingMethod::Permutations.solutions(Setting::queens(Board::new(13).unwrap())).err().unwrap();
         let expected =

@@ -36,7 +36,7 @@ fn big_endian(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn export_and_import_are_inverse_for_n_4_to_20_in_both_byte_orders() {
+fn export_then_import_is_identity_in_both_byte_orders() {
     for n in 4..=20 {
         for kind in Kind::ALL {
             let file = file(n, kind);
@@ -64,7 +64,7 @@ fn n_30_has_files_and_n_3_and_31_have_none() {
 }
 
 #[test]
-fn any_image_may_stand_for_its_orbit_with_its_queens_in_any_order() {
+fn import_accepts_any_image_and_queen_order() {
     let file = file(9, Kind::Asymmetric);
     let mut images = file.clone();
     for (orbit, symmetry) in images.orbits.iter_mut().zip(Symmetry::ALL.into_iter().cycle()) {
@@ -77,7 +77,7 @@ fn any_image_may_stand_for_its_orbit_with_its_queens_in_any_order() {
 }
 
 #[test]
-fn a_file_cut_anywhere_is_refused_with_the_record_where_it_ends() {
+fn truncated_file_is_refused_with_its_last_record() {
     let whole = file(8, Kind::Symmetric);
     let bytes = whole.to_bytes();
     for cut in 0..bytes.len() {
@@ -149,7 +149,7 @@ fn inconsistent_records_are_refused_with_their_number() {
 }
 
 #[test]
-fn counting_from_the_two_files_gives_the_published_totals() {
+fn counts_from_both_files_give_published_totals() {
     let kernel = kernel(Method::Search, None).unwrap();
     for n in 4..=13 {
         let count = |kind| file(n, kind).count(&*kernel, &Stop::new()).unwrap();

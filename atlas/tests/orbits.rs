@@ -10,7 +10,7 @@ fn queens(n: u8) -> Setting {
 }
 
 #[test]
-fn n_8_has_12_orbits_and_b10_is_35281746_with_4_members() {
+fn orbits_of_8_are_12_and_b10_has_4_members() {
     let orbits = SolutionOrbits::of(queens(8)).unwrap();
     assert_eq!((orbits.solutions.len(), orbits.orbits.len()), (92, 12));
     let b10 = &orbits.orbits[9];
@@ -23,7 +23,7 @@ fn n_8_has_12_orbits_and_b10_is_35281746_with_4_members() {
 }
 
 #[test]
-fn fundamental_solutions_are_as_many_as_the_main_counters_a_p_r() {
+fn fundamental_solutions_match_class_totals() {
     for n in 4..=12 {
         let totals = known::totals(Board::new(n).unwrap()).unwrap();
         let counts = OrbitCounts::of(queens(n));
@@ -131,7 +131,7 @@ fn n_1_is_one_orbit_of_one_and_n_2_and_3_have_none() {
 }
 
 #[test]
-fn too_many_solutions_for_a_list_are_refused_in_a_sentence() {
+fn too_many_solutions_for_orbits_are_refused() {
     let rooks = Setting { piece: Piece::Rook, ..queens(12) };
     let error = SolutionOrbits::of(rooks).unwrap_err().to_string();
     assert!(

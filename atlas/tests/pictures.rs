@@ -68,7 +68,7 @@ fn a_solution_is_drawn_with_its_coordinates() {
 }
 
 #[test]
-fn attacks_around_an_edge_are_dashed_and_glued_edges_have_arrows() {
+fn torus_picture_has_dashed_attacks_and_edge_arrows() {
     let placement = "2413".parse().unwrap();
     let plain = picture::board(&placement, Surface::Plain, Piece::Queen, "2413").to_svg();
     assert!(!plain.contains("Edges with the same arrows") && !plain.contains("dasharray"));
@@ -213,7 +213,7 @@ fn check_moving(name: &str, picture: &MovingPicture) -> String {
 }
 
 #[test]
-fn the_search_of_8_moves_in_113_steps_and_stands_still_at_its_solution() {
+fn search_picture_of_8_has_113_steps_and_a_solution() {
     let svg = check_moving("search-8", &MovingPicture::search(board(8), ColumnChoice::Smallest).unwrap());
     assert_eq!(svg.matches("<g visibility").count(), 113 + 1);
     let still = between(&svg, "<g visibility=\"visible\"", "</g>").next().unwrap();

@@ -41,20 +41,20 @@ fn rooks_are_all_permutations() {
 }
 
 #[test]
-fn semi_queens_on_the_plain_board_are_those_of_a099152() {
+fn semi_queens_on_plain_board_match_a099152() {
     let terms = [1, 1, 3, 7, 23, 83, 405, 2_113, 12_657, 82_297, 596_483];
     assert_sequence(Surface::Plain, Piece::SemiQueen, &terms);
 }
 
 #[test]
-fn semi_queens_on_the_torus_are_those_of_a006717_and_none_for_even_n() {
+fn semi_queens_on_torus_match_a006717() {
     let terms = [1, 0, 3, 0, 15, 0, 133, 0, 2_025, 0, 37_851];
     assert_sequence(Surface::Torus, Piece::SemiQueen, &terms);
     assert_sequence(Surface::Cylinder, Piece::SemiQueen, &terms);
 }
 
 #[test]
-fn superqueens_are_those_of_a051223_and_their_orbits_those_of_a051224() {
+fn superqueens_match_a051223_and_orbits_a051224() {
     let terms = [1, 0, 0, 0, 0, 0, 0, 0, 0, 4, 44, 156, 1_876];
     assert_sequence(Surface::Plain, Piece::SuperQueen, &terms);
     for (n, orbits) in [(10, 1), (11, 6), (12, 22), (13, 239)] {
@@ -65,7 +65,7 @@ fn superqueens_are_those_of_a051223_and_their_orbits_those_of_a051224() {
 }
 
 #[test]
-fn torus_queens_up_to_motions_are_those_of_a054500_to_a054502() {
+fn torus_queens_up_to_motion_match_a054500_to_a054502() {
     let torus = |n| {
         let setting = Setting { board: Board::new(n).unwrap(), surface: Surface::Torus, piece: Piece::Queen };
         OrbitCounts::of(setting).orbits.into_iter().collect::<Vec<_>>()
@@ -79,7 +79,7 @@ fn torus_queens_up_to_motions_are_those_of_a054500_to_a054502() {
 }
 
 #[test]
-fn every_setting_agrees_with_all_permutations_tried_one_by_one() {
+fn every_setting_agrees_with_brute_force() {
     for n in 1..=7 {
         for &surface in Surface::VARIANTS {
             for &piece in Piece::VARIANTS {

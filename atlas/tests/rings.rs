@@ -23,7 +23,7 @@ fn sides(places: &[(i32, i32)]) -> [i32; 2] {
 }
 
 #[test]
-fn n_8_has_48_solutions_in_8_rings_of_6_and_44_in_none() {
+fn rings_of_8_are_8_with_6_solutions_each() {
     let graph = ShiftGraph::of(Setting::queens(board(8)), &Shift::STRAIGHT).unwrap();
     let orbits = SolutionOrbits::of(Setting::queens(board(8))).unwrap();
     let rings = graph.rings();
@@ -49,7 +49,7 @@ fn diagonal_shifts_leave_the_rings_of_n_8_as_they_are() {
 }
 
 #[test]
-fn places_follow_the_shifts_in_a_ring_that_does_not_meet_itself_around_the_board() {
+fn ring_places_follow_the_shifts() {
     let graph = ShiftGraph::of(Setting::queens(board(9)), &Shift::STRAIGHT).unwrap();
     for ring in graph.rings() {
         let places = ring.places(&graph);
@@ -119,7 +119,7 @@ fn rings_agree_with_brute_force_for_n_4_to_10() {
 }
 
 #[test]
-fn on_the_torus_every_shift_leads_to_a_solution_and_rings_are_all_the_shifts_of_one() {
+fn torus_rings_are_all_shifts_of_a_solution() {
     let torus = |n: u8| Setting { surface: Surface::Torus, ..Setting::queens(board(n)) };
     // The 28 solutions of n = 7 are the lines of slope 2, 3, 4 and 5.
     let graph = ShiftGraph::of(torus(7), &Shift::STRAIGHT).unwrap();
@@ -141,7 +141,7 @@ fn on_the_torus_every_shift_leads_to_a_solution_and_rings_are_all_the_shifts_of_
 }
 
 #[test]
-fn a_ring_with_a_shift_across_lies_flat_on_a_grid_and_one_around_the_torus_does_not() {
+fn ring_is_flat_unless_it_goes_around_the_torus() {
     // Of the rings of n = 9 some are an eight: two by three solutions with a shift across the middle.
     let graph = ShiftGraph::of(Setting::queens(board(9)), &Shift::STRAIGHT).unwrap();
     let eights = graph.rings().into_iter().filter(|ring| ring.members.len() == 6);

@@ -12,7 +12,7 @@ fn quantiles(runs: u32, quantile: impl Fn(f64) -> f64) -> Lengths {
 }
 
 #[test]
-fn restarts_follow_the_geometric_law_and_known_tails_are_found() {
+fn restarts_are_geometric_and_known_tails_are_found() {
     // Equally likely lengths from 1 to 1000: within 250 with chance 1/4, so four attempts; three of them cost 250 each,
     // the last one 125.5 in the mean.
     let even = quantiles(1_000, |share| 1.0 + 1_000.0 * share);

@@ -34,7 +34,7 @@ const PUBLISHED: [(u64, u64); 16] = [
 ];
 
 #[test]
-fn the_table_of_4_to_19_has_a000170_a002562_and_classes_that_add_up_to_both() {
+fn table_of_4_to_19_matches_a000170_and_a002562() {
     for ((n, (all, fundamental)), row) in (4..).zip(PUBLISHED).zip(published(4, 19)) {
         let number = |key: &str| row[key].as_str().unwrap().parse::<u64>().unwrap();
         assert_eq!(row["n"], n);
@@ -56,7 +56,7 @@ fn what_is_counted_here_is_what_has_been_published() {
 }
 
 #[test]
-fn a_row_that_differs_says_so_and_one_that_nobody_published_is_empty() {
+fn table_row_marks_difference_and_unpublished_total() {
     let mut wrong = TotalsRow::counted(board(8)).unwrap();
     wrong.totals.as_mut().unwrap().a += 1;
     assert!(!wrong.agrees());
@@ -68,7 +68,7 @@ fn a_row_that_differs_says_so_and_one_that_nobody_published_is_empty() {
 }
 
 #[test]
-fn the_92_solutions_have_families_letters_images_and_rings() {
+fn solution_table_of_8_matches_known_rows() {
     let table = solutions(board(8)).unwrap();
     let lines: Vec<String> = table.csv().unwrap().lines().map(str::to_owned).collect();
     assert_eq!(lines.len(), 93);
@@ -105,7 +105,7 @@ fn the_search_tree_of_n_8_has_its_classic_level_sizes() {
 }
 
 #[test]
-fn constellations_of_a_range_add_up_to_those_of_each_board() {
+fn constellation_classes_add_up_to_the_count() {
     let table = constellations((4..=30).map(board)).json();
     let rows = table.as_array().unwrap();
     assert_eq!(rows.len(), 27);

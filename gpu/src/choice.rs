@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_faster_method_is_taken_and_the_plans_own_where_a_look_is_too_short() {
+    fn faster_method_is_chosen_unless_trial_is_too_short() {
         let plan = Plan::derive(PlanSpec::new(Board::new(12).unwrap())).unwrap();
         let is_faster = |other: u64, planned: u64| {
             let [other, planned] = [(Method::Meet, other), (Method::Search, planned)]
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_takes_the_method_that_it_was_seen_to_be_faster_by() {
+    fn card_takes_the_method_measured_faster() {
         let Ok(devices) = devices() else {
             assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
             println!("skipped: there is no OpenCL");
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_that_fails_in_the_look_goes_on_by_the_plans_own_method_and_one_that_hangs_does_not() {
+    fn card_keeps_plan_method_after_failed_trial() {
         let Ok(devices) = devices() else {
             assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
             println!("skipped: there is no OpenCL");

@@ -51,7 +51,7 @@ fn found(kernel: &GpuKernel, position: &Position) -> Count {
 }
 
 #[test]
-fn empty_boards_have_the_published_number_of_solutions() {
+fn empty_boards_have_the_published_solutions() {
     for kernel in all_kernels() {
         for n in 1..=13 {
             let position = Position::empty(board(n));
@@ -79,7 +79,7 @@ fn some_units(spec: PlanSpec, many: u64) -> Vec<Position> {
 }
 
 #[test]
-fn units_of_either_scheme_have_the_counts_and_nodes_of_the_processor() {
+fn units_of_both_schemes_match_the_processor() {
     for kernel in all_kernels() {
         for n in 12..=20u8 {
             for spec in [PlanSpec::new(board(n)), PlanSpec::families(board(n))] {
@@ -131,7 +131,7 @@ fn thinned(n: u8) -> Position {
 }
 
 #[test]
-fn halves_of_large_boards_meet_as_they_do_on_the_processor() {
+fn meet_on_large_boards_matches_the_processor() {
     for kernel in kernels(Method::Meet) {
         for n in 20..=22 {
             let expected = expected(&kernel, &thinned(n));
@@ -142,7 +142,7 @@ fn halves_of_large_boards_meet_as_they_do_on_the_processor() {
 }
 
 #[test]
-fn boundary_pairs_that_take_many_bits_are_told_apart_as_on_the_processor() {
+fn boundary_pairs_of_many_bits_match_the_processor() {
     // Every row of the left boundary goes with other rows of the right one.
     let mut pairs = BoundaryPairs::none();
     (0..20)
@@ -163,7 +163,7 @@ fn boundary_pairs_that_take_many_bits_are_told_apart_as_on_the_processor() {
 }
 
 #[test]
-fn the_other_kernel_of_a_device_is_its_other_method_and_fails_with_it() {
+fn second_kernel_of_a_device_fails_with_the_first() {
     for method in Method::ALL {
         for kernel in kernels(method) {
             let other = kernel.other().unwrap();
@@ -195,7 +195,7 @@ fn several_counts_at_a_time_do_not_disturb_each_other() {
 }
 
 #[test]
-fn a_count_that_is_stopped_yields_nothing_and_the_next_one_does() {
+fn stopped_count_returns_none_and_next_count_works() {
     for method in Method::ALL {
         for kernel in kernels(method) {
             let stop = Stop::new();
@@ -235,7 +235,7 @@ fn positions() -> impl Strategy<Value = Position> {
 }
 
 #[test]
-fn any_placed_queens_have_the_counts_and_nodes_of_the_processor() {
+fn random_positions_match_the_processor() {
     for kernel in all_kernels() {
         let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(100));
         runner

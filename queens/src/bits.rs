@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bits_come_in_ascending_order_from_the_lowest_to_the_highest() {
+    fn set_bits_come_in_ascending_order() {
         assert_eq!(set_bits(0u32).count(), 0);
         assert_eq!(set_bits(0b1010_0001u32).collect::<Vec<_>>(), [0, 5, 7]);
         assert_eq!(set_bits(u64::MAX).collect::<Vec<_>>(), (0..64).collect::<Vec<_>>());

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn images_of_a_constellation_are_the_images_of_its_queens() {
+    fn constellation_image_is_the_image_of_its_queens() {
         for n in 1..=9 {
             for x in Constellation::all(board(n)) {
                 for s in Symmetry::ALL {

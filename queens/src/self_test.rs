@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "too slow")]
-    fn what_is_expected_of_large_boards_is_what_processors_count() {
+    fn self_test_expectations_match_both_kernels() {
         let [meet, search] =
             [Method::Meet, Method::Search].map(|method| kernel(method, Some(Isa::Portable)).unwrap());
         let count = |kernel: &dyn Kernel, position| kernel.count(&position, &Stop::new()).unwrap();
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "too slow")]
-    fn halves_that_meet_are_tried_in_all_their_parts_where_boards_are_large() {
+    fn self_test_of_large_board_covers_all_meet_parts() {
         for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
             let kernel = kernel(Method::Meet, Some(isa)).unwrap();
             let reached = |n| {
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_miscounts_or_gives_up_fails_in_a_sentence() {
+    fn self_test_reports_miscounts_and_missing_counts() {
         let tested = |(method, isa, n), surplus| {
             let kernel = kernel(method, None).unwrap();
             let isa: Option<Isa> = isa;

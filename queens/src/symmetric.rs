@@ -129,7 +129,7 @@ mod tests {
     use crate::known;
 
     #[test]
-    fn fixed_solutions_of_the_empty_board_agree_with_the_published_classes() {
+    fn fixed_solutions_match_the_published_classes() {
         for n in 2..=18 {
             let board = Board::new(n).unwrap();
             let known = known::totals(board).unwrap();

@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_follow_from_completions_and_symmetric_counts() {
+    fn class_totals_follow_from_completions_and_symmetry() {
         let totals = |a, p, r| Some(Totals { a, p, r, full: 0 });
         assert_eq!(sums(SymmetryClass::Point, 10, 4, 0), totals(3, 4, 0));
         assert_eq!(sums(SymmetryClass::Rotational, 15, 7, 3), totals(2, 2, 3));

@@ -61,7 +61,7 @@ fn literal_totals(board: Board) -> Totals {
 }
 
 #[test]
-fn counts_by_units_agree_with_the_literal_method_and_the_table() {
+fn unit_counts_match_literal_method_and_known_totals() {
     let search = kernel(Method::Search, None).unwrap();
     for n in 1..=11 {
         let board = Board::new(n).unwrap();

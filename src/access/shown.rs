@@ -131,7 +131,7 @@ mod tests {
     use crate::access::{ADMIN, JOIN, STATUS};
 
     #[test]
-    fn who_reads_the_folder_again_shows_no_token_of_another_kind() {
+    fn reread_keys_show_a_token_of_the_same_kind() {
         let folder = tempfile::tempdir().unwrap();
         let write = |file: &str, text: &str| fs::write(folder.path().join(file), text).unwrap();
         write("ca.pem", "-----BEGIN CERTIFICATE-----");

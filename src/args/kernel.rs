@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_checks_a_search_has_the_memory_that_was_asked_for() {
+    fn check_kernel_of_a_search_has_the_given_memory() {
         let board = Board::new(10).unwrap();
         let (isa, memory) = (Isa::best(), Some(4 << 20));
         let choice =

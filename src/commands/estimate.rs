@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn boards_of_a_thousand_rows_have_numbers_that_no_float_holds() {
+    fn estimate_beyond_floats_is_printed() {
         let estimate = extrapolate(1000).map(CountEstimate::from).unwrap();
         assert!(estimate.text(1.0, 2).ends_with("e2158"), "{}", estimate.text(1.0, 2));
         assert!(estimate.json()["estimate"].is_string());

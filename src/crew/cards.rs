@@ -148,7 +148,7 @@ pub mod tests {
     }
 
     #[test]
-    fn a_card_that_fails_as_it_counts_the_known_board_is_none_to_begin_a_run_with() {
+    fn card_failing_the_self_test_is_unusable() {
         let Some(cards) = cards_to_test() else { return };
         let board = Board::new(12).unwrap();
         for card in cards {
@@ -161,7 +161,7 @@ pub mod tests {
     }
 
     #[test]
-    fn a_driver_that_hangs_before_the_known_board_is_not_waited_for_for_ever() {
+    fn hanging_driver_makes_the_card_unusable() {
         let Some(cards) = cards_to_test() else { return };
         for card in cards {
             let (_ends, is_ended) = channel::<()>();
@@ -172,7 +172,7 @@ pub mod tests {
     }
 
     #[test]
-    fn of_all_cards_those_count_that_can_and_of_some_each_must() {
+    fn named_cards_must_all_work_and_all_cards_need_not() {
         let (all, some) = (Cards::All, Cards::These(vec![0, 1]));
         let made = [Ok(0), Err(GpuError::NoOpenCl), Ok(2)];
         assert_eq!(usable(&all, made.into()), Ok(vec![0, 2]));

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_told_by_samples_that_tell_something_and_are_several() {
+    fn standard_error_needs_several_informative_samples() {
         assert_eq!(error(&[(5.0, 1.0)]), None);
         assert_eq!(error(&[(5.0, 1.0), (0.0, 0.0), (0.0, 0.0)]), None);
         assert_eq!(error(&[(5e9, 1e9), (10.0, 1.0), (10.0, 1.0)]), None, "nearly all lies in one");

@@ -317,7 +317,7 @@ mod tests {
     use queens::plan::Draw;
 
     #[test]
-    fn threads_that_share_a_core_are_no_faster_than_one_that_has_it() {
+    fn shared_core_is_not_faster_than_own_core() {
         let board = Board::new(12).unwrap();
         let portable = Counter::of_processor(&[Isa::Portable]);
         let candidate = candidates(board, &[Method::Search], &portable, 1, None).unwrap().remove(0);

@@ -47,7 +47,7 @@ fn variable_stands_for_option_that_is_not_typed() {
 }
 
 #[test]
-fn setting_that_something_stronger_excludes_is_left_out() {
+fn setting_excluded_by_stronger_source_is_dropped() {
     let nothing: &[&str] = &[];
     for (line, variable, expected) in [
         ("worker --for 8h", ("DIADEM_UNTIL", "07:00"), nothing),

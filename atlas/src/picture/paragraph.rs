@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_as_wide_as_their_room_and_no_word_is_lost() {
+    fn paragraph_lines_fit_width_and_keep_all_words() {
         let text = "8 queens on the torus: 1,5,8,6,3,7,2,4 and more";
         for width in [60.0, 100.0, 150.0, 1_000.0] {
             let paragraph = Paragraph::new(text, 12.0, width);

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn no_board_lies_on_another_and_only_neighbours_are_joined() {
+    fn boards_do_not_overlap_and_links_join_neighbours() {
         for (n, surface) in
             [(8, Surface::Plain), (9, Surface::Plain), (11, Surface::Plain), (13, Surface::Torus)]
         {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_rings_have_no_stub_those_of_the_torus_a_circle_or_rows() {
+    fn only_torus_rings_have_stubs() {
         assert!(
             layouts(10, Surface::Plain).iter().all(|layout| layout.links.iter().all(|l| l.stub.is_none()))
         );

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn logarithms_are_those_of_the_library_but_for_the_last_bits() {
+    fn logarithm_matches_library_within_rounding() {
         for number in [1.0, 1.0001, 1.5, 1.999, 2.0, 2.5, 10.0, 1e3, 123_456.789, 1e6] {
             let (here, there): (f64, f64) = (logarithm(number), number.ln());
             assert!((here - there).abs() <= 4e-15 * there.max(0.1), "{number}: {here} {there}");
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exponential_tail_has_a_large_index_and_too_few_or_equal_runs_none() {
+    fn tail_index_is_large_or_absent_without_a_heavy_tail() {
         let exponential = |i: u32| (1_000.0 - 100.0 * (1.0 - (f64::from(i) - 0.5) / 10_000.0).ln()) as u64;
         let found = (1..=10_000).map(exponential).collect();
         assert!(Lengths { found, broken_off: 0 }.tail().unwrap().index > 5.0);

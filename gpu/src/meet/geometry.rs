@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chosen_bits_come_first_and_all_have_a_place_of_their_own() {
+    fn chosen_bits_come_first_and_places_are_unique() {
         let places = places(0x8000_0000_0000_f10a);
         assert_eq!([1, 3, 8, 12, 63].map(|bit: usize| places[bit]), [0, 1, 2, 3, 7]);
         let mut all = places;

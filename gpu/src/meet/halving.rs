@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn batches_take_a_launchs_time_and_short_remainders_do_not_make_them_small() {
+    fn batch_size_follows_launch_time() {
         assert_eq!(next_batch(100, 100, LAUNCH), 101);
         assert_eq!(next_batch(100, 100, LAUNCH * 2), 51);
         assert_eq!(next_batch(100, 100, LAUNCH * 1000), 11);

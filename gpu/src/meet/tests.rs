@@ -69,7 +69,7 @@ fn tables_of_any_width_count_what_comparing_counts() {
 }
 
 #[test]
-fn groups_that_join_a_set_together_count_what_one_counts() {
+fn groups_sharing_a_row_set_count_like_a_single_group() {
     let position = position(18).with_row_within(8, 0x1ff);
     let expected = expected(&position);
     for device in usable_devices() {
@@ -95,7 +95,7 @@ fn as_many_groups_have_a_set_together_as_there_are() {
 }
 
 #[test]
-fn lists_get_no_more_room_than_the_device_has_and_keep_what_they_had() {
+fn lists_grow_within_device_memory_and_keep_content() {
     for device in usable_devices() {
         let shape = MeetShape::new(device.description(), DeviceKind::Card);
         let largest = device.description().largest_buffer as usize / 8;
@@ -160,7 +160,7 @@ fn left_out(
 }
 
 #[test]
-fn launches_that_never_ran_and_groups_that_did_not_are_seen() {
+fn skipped_launches_and_groups_are_detected() {
     let position = position(16);
     let expected = expected(&position);
     for device in usable_devices() {
@@ -196,7 +196,7 @@ fn launches_that_never_ran_and_groups_that_did_not_are_seen() {
 }
 
 #[test]
-fn a_device_that_shares_the_hosts_memory_takes_a_small_part_of_it() {
+fn device_sharing_host_memory_takes_a_small_part() {
     for device in usable_devices() {
         let about = device.description();
         let [card, shared] =
@@ -206,7 +206,7 @@ fn a_device_that_shares_the_hosts_memory_takes_a_small_part_of_it() {
 }
 
 #[test]
-fn too_little_memory_and_a_driver_that_does_not_build_the_code_are_said_in_a_sentence() {
+fn low_memory_and_failed_build_are_reported() {
     let position = Position::empty(Board::new(14).unwrap());
     for device in usable_devices() {
         for shape in shapes(&device, [8, 8]) {

@@ -57,7 +57,7 @@ const NVIDIA: &str = "nvptx64-nvidia-nvcl";
 const AMD: &str = "amdgcn-amd-amdhsa";
 
 #[test]
-fn cards_compile_what_they_are_given_and_have_no_local_memory_but_what_the_host_gives() {
+fn compiled_code_uses_only_host_given_local_memory() {
     if !is_clang_there() {
         return;
     }
@@ -81,7 +81,7 @@ fn assembler(code: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn items_in_lockstep_vote_and_wait_for_all_32_in_nvidias_assembler() {
+fn nvidia_code_votes_and_waits_for_the_whole_warp() {
     if !is_clang_there() {
         return;
     }

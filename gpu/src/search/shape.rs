@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pools_of_large_boards_have_room_in_what_a_device_has_at_least() {
+    fn pools_of_large_boards_fit_the_least_local_memory() {
         // From a level with a thousand states on, which has three rows at least before it.
         let levels = |rows: usize| rows - 1 - 3;
         for kind in [DeviceKind::Card, DeviceKind::Processor] {

@@ -64,7 +64,7 @@ fn states_take_no_more_memory_than_they_may() {
 }
 
 #[test]
-fn launches_become_longer_while_groups_have_something_to_do_and_shorter_when_they_take_too_long() {
+fn launch_length_follows_load_and_time() {
     let (all, half, few) = (100, 50, 49);
     let next = |taken, busy| next_passes(1000, taken, busy, 100);
     for busy in [all, half, few] {
@@ -76,7 +76,7 @@ fn launches_become_longer_while_groups_have_something_to_do_and_shorter_when_the
 }
 
 #[test]
-fn few_states_or_many_little_room_or_much_and_any_number_of_groups_change_nothing_but_time() {
+fn count_is_independent_of_groups_and_state_room() {
     for position in [unit(15), Position::empty(Board::new(12).unwrap()), with_several_descents(13)] {
         let expected = Search::new(Isa::best()).unwrap().count(&position, &Stop::new()).unwrap();
         assert!(expected.completions > 0);
@@ -92,7 +92,7 @@ fn few_states_or_many_little_room_or_much_and_any_number_of_groups_change_nothin
 }
 
 #[test]
-fn the_order_of_items_their_states_and_where_a_launch_ends_change_nothing_but_time() {
+fn count_is_independent_of_item_order_and_launch_end() {
     let position = with_several_descents(11);
     assert!(launcher(ON_CARDS, 3, 40_000).together() > 1, "descents are searched together");
     let expected = Search::new(Isa::best()).unwrap().count(&position, &Stop::new()).unwrap();
@@ -119,7 +119,7 @@ fn the_order_of_items_their_states_and_where_a_launch_ends_change_nothing_but_ti
 }
 
 #[test]
-fn launches_that_never_ran_and_groups_that_did_not_are_seen() {
+fn skipped_launches_and_groups_are_detected() {
     // Its descents begin with few states, which the device makes more of.
     let position = with_several_descents(15);
     for session in sessions(ON_CARDS, "") {
@@ -153,7 +153,7 @@ fn launches_that_never_ran_and_groups_that_did_not_are_seen() {
 }
 
 #[test]
-fn numbers_of_states_that_no_device_makes_are_not_believed() {
+fn impossible_state_numbers_of_a_device_are_rejected() {
     let (_, large) = descents(&unit(18), &Stop::new()).unwrap();
     let front = expand(&large[0], 100, &Stop::new()).unwrap().1;
     let begun = OnDevice::begun(&front, 0, 0);
@@ -179,7 +179,7 @@ fn numbers_of_states_that_no_device_makes_are_not_believed() {
 }
 
 #[test]
-fn each_descents_levels_are_moved_on_until_there_are_as_many_as_wished_or_no_room_for_what_becomes_of_them() {
+fn descents_widen_to_the_wished_number_or_room() {
     let (_, large) = descents(&with_several_descents(18), &Stop::new()).unwrap();
     assert!(large.len() > 1);
     let at_least = |wished| {
@@ -246,7 +246,7 @@ fn each_descents_levels_are_moved_on_until_there_are_as_many_as_wished_or_no_roo
 }
 
 #[test]
-fn descents_that_begin_with_few_states_and_many_have_together_what_they_have_apart() {
+fn joint_and_separate_descents_have_equal_counts() {
     let (_, large) = descents(&with_several_descents(15), &Stop::new()).unwrap();
     let at_least = |index: usize, wished| expand(&large[index], wished, &Stop::new()).unwrap().1;
     let fronts = [at_least(0, 10), at_least(1, 1000)];
@@ -272,7 +272,7 @@ fn descents_that_begin_with_few_states_and_many_have_together_what_they_have_apa
 }
 
 #[test]
-fn a_device_without_room_for_all_descents_searches_half_of_them_at_a_time() {
+fn device_without_room_searches_half_of_the_descents() {
     let (_, large) = descents(&with_several_descents(9), &Stop::new()).unwrap();
     let front = expand(&large[0], 1, &Stop::new()).unwrap().1;
     for session in sessions(ON_CARDS, "") {
@@ -297,7 +297,7 @@ fn a_device_without_room_for_all_descents_searches_half_of_them_at_a_time() {
 }
 
 #[test]
-fn a_device_with_room_for_fewer_states_than_are_wished_counts_with_these() {
+fn device_with_room_for_fewer_states_counts_right() {
     let position = unit(15);
     let expected = Search::new(Isa::best()).unwrap().count(&position, &Stop::new()).unwrap();
     for session in sessions(ON_CARDS, "") {
@@ -317,7 +317,7 @@ fn a_device_with_room_for_fewer_states_than_are_wished_counts_with_these() {
 }
 
 #[test]
-fn a_device_is_asked_for_all_again_when_others_have_had_their_time_with_its_memory() {
+fn halved_memory_share_is_raised_again_after_a_while() {
     let mut share = Share::default();
     assert!(share.halve(1000) && share.halve(1000) && share.of(1000) == 250);
     share.try_more();
@@ -344,7 +344,7 @@ impl Kernel for Last {
 }
 
 #[test]
-fn before_a_run_of_a_large_board_small_devices_and_large_ones_are_tried_in_all_parts_of_the_search() {
+fn self_test_of_large_board_covers_all_search_parts() {
     let kernel = Last(Search::new(Isa::best()).unwrap(), Mutex::default());
     self_test::run(&kernel, Board::LARGEST).unwrap();
     let (position, expected) = kernel.1.into_inner().unwrap().unwrap();

@@ -19,7 +19,7 @@ fn sessions() -> Vec<Session> {
 }
 
 #[test]
-fn a_launch_that_failed_is_seen_though_all_behind_it_ended_well() {
+fn failed_launch_before_good_launches_is_detected() {
     for session in sessions() {
         let queue = session.queue().unwrap();
         let mut buffer = session.buffer(&queue, &[1u32]).unwrap();

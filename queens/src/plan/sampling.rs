@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_stand_for_the_completions_of_what_they_are_pieces_of() {
+    fn narrowed_draws_estimate_the_whole_without_bias() {
         for plan in plans(Board::new(11).unwrap()) {
             let sampler = Sampler::new(&plan);
             for whole in places(20).map(|place| sampler.draw_part(place)) {
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_to_narrow_where_all_queens_are_placed() {
+    fn narrowing_ends_when_all_queens_are_placed() {
         let plan = Plan::derive(PlanSpec::families(Board::new(6).unwrap())).unwrap();
         let sampler = Sampler::new(&plan);
         for id in sampler.unit_ids() {

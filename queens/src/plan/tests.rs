@@ -54,7 +54,7 @@ fn counting_all_units_gives_the_published_totals() {
 }
 
 #[test]
-fn totals_do_not_depend_on_how_finely_constellations_are_split() {
+fn totals_are_independent_of_grain() {
     for n in 4..=11 {
         for grain in [1, 7, 50] {
             let plan = finely_split(n, grain);
@@ -65,7 +65,7 @@ fn totals_do_not_depend_on_how_finely_constellations_are_split() {
 }
 
 #[test]
-fn families_give_the_published_totals_by_either_kernel() {
+fn families_give_published_totals_with_both_kernels() {
     for n in 1..=10 {
         let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
         for method in Method::ALL {
@@ -79,7 +79,7 @@ fn families_give_the_published_totals_by_either_kernel() {
 }
 
 #[test]
-fn families_give_the_published_totals_of_larger_boards() {
+fn families_give_published_totals_of_larger_boards() {
     for n in 15..=17 {
         let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
         assert_eq!(Some(total_by(&plan, Method::Meet)), known::totals(board(n)), "n={n}");
@@ -87,7 +87,7 @@ fn families_give_the_published_totals_of_larger_boards() {
 }
 
 #[test]
-fn totals_do_not_depend_on_how_finely_families_are_split() {
+fn totals_are_independent_of_family_splits() {
     for n in 4..=11 {
         for (rows, group, sides) in [(0, 1, 1), (1, 3, 0), (1, 2, 2), (2, 1, 1), (3, 2, 0)] {
             let plan = families(n, rows, group, sides);
@@ -120,7 +120,7 @@ const CENTRES: [(u8, u8, Option<u64>); 14] = [
 ];
 
 #[test]
-fn central_columns_give_the_published_totals_by_either_kernel() {
+fn central_columns_give_published_totals() {
     for n in 1..=10 {
         for (columns, group, grain) in CENTRES {
             let plan = centre(n, columns, group, grain);
@@ -151,7 +151,7 @@ fn central_columns_give_the_published_totals_by_either_kernel() {
 }
 
 #[test]
-fn units_by_central_columns_have_the_columns_nearest_to_the_middle() {
+fn central_column_units_take_the_middle_columns() {
     for (n, middle) in [(27, [13, 12, 14, 11, 15]), (28, [13, 14, 12, 15, 11])] {
         let plan = centre(n, 3, 1, Some(1_000_000_000_000));
         let unit = plan.unit(UnitId(plan.units() / 2));
@@ -177,7 +177,7 @@ fn families_have_one_constellation_of_each_orbit() {
 }
 
 #[test]
-fn unit_counts_of_families_keep_their_bounds_for_every_board() {
+fn number_of_family_units_stays_within_bounds() {
     for n in 16..=32 {
         let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
         println!("n={n}: {} units", plan.units());
@@ -189,7 +189,7 @@ fn unit_counts_of_families_keep_their_bounds_for_every_board() {
 }
 
 #[test]
-fn plans_for_cards_have_few_units_where_these_take_no_time_and_the_others_as_many_as_are_kept() {
+fn card_plans_have_bounded_numbers_of_units() {
     for n in 12..=25 {
         let [cards, others] =
             [PlanSpec::for_cards(board(n), Method::Meet), PlanSpec::for_kernel(board(n), Method::Meet)]
@@ -220,7 +220,7 @@ fn plans_for_cards_have_few_units_where_these_take_no_time_and_the_others_as_man
 }
 
 #[test]
-fn plans_are_the_same_each_time_and_differ_by_their_specification() {
+fn plan_fingerprint_is_determined_by_its_spec() {
     assert_eq!(plan(10).fingerprint(), plan(10).fingerprint());
     assert_ne!(plan(10).fingerprint(), plan(11).fingerprint());
     assert_ne!(finely_split(10, 50).fingerprint(), finely_split(10, 51).fingerprint());
@@ -251,7 +251,7 @@ fn a_plan_by_too_many_central_columns_is_refused() {
 }
 
 #[test]
-fn a_grain_cuts_each_unit_into_as_many_with_consecutive_numbers() {
+fn grain_cuts_units_into_consecutive_units() {
     let kernel = crate::kernel::kernel(Method::Search, None).unwrap();
     let count = |unit: &Unit| unit.count(&*kernel, &Stop::new()).unwrap().completions;
     for (n, columns, group, grain) in [(12, 1, 1, 2), (13, 2, 3, 1)] {
@@ -291,7 +291,7 @@ fn unit_counts_keep_their_bounds_for_every_board() {
 }
 
 #[test]
-fn plans_out_of_all_proportion_are_refused_in_about_a_second() {
+fn oversized_plans_are_refused_in_about_a_second() {
     let begun = Instant::now();
     let refused = [
         (27, Scheme::Families { rows: 8, group: 1, sides: 12 }),
@@ -351,7 +351,7 @@ fn monstrous_plans_are_refused_at_once() {
 }
 
 #[test]
-fn a_split_by_more_rows_and_sides_than_a_board_has_counts_nothing_twice() {
+fn split_beyond_rows_and_sides_counts_nothing_twice() {
     for (n, rows, group, sides) in [(5, 3, 1, 5), (7, 8, 1, 3), (8, 1, 2, 12), (9, 8, 3, 2), (10, 4, 1, 8)] {
         let plan = families(n, rows, group, sides);
         assert_eq!(Some(total(&plan)), known::totals(board(n)), "{:?}", plan.spec());
@@ -375,7 +375,7 @@ proptest! {
 }
 
 #[test]
-fn unit_ranges_are_all_units_in_their_order_and_all_schemes_have_the_same_families() {
+fn unit_ranges_are_ordered_and_families_are_shared() {
     for n in [4, 5, 8, 11, 12, 13] {
         let board = Board::new(n).unwrap();
         let plans = [plan(n), Plan::derive(PlanSpec::families(board)).unwrap(), centre(n, 2, 3, Some(10))];
@@ -418,7 +418,7 @@ fn images_and_kernels_agree(unit: &Unit) {
 }
 
 #[test]
-fn every_image_and_kernel_has_the_same_count_of_a_unit_and_for_each_method_the_same_nodes() {
+fn images_and_kernels_of_a_unit_have_equal_counts() {
     for n in 4..=11 {
         let by_rows = [plan(n), finely_split(n, 30), families(n, 0, 1, 0), families(n, 1, 2, 1)];
         let plans = by_rows.into_iter().chain([centre(n, 1, 2, None), centre(n, 2, 1, Some(1))]);

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_tell_an_interval_where_twenty_alike_would_tell_no_more() {
+    fn interval_needs_enough_informative_draws() {
         let few = [90.0, 97.0, 100.0, 103.0, 110.0];
         assert_eq!(of(&draws(few)), None, "they happen to be near each other");
         assert_eq!(of(&draws(vec![0.0; 100])), None, "nothing was found");

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_paragraph_after_the_options_has_the_section_that_manuals_have_for_it() {
+    fn help_paragraphs_become_manual_page_sections() {
         let help = "Examples:\n  diadem a\n\nIt is so\nand so.\n\nExit codes: 0 done;\n1 not.";
         let n = Arg::new("n").long("n").value_name("N").required(true);
         let command = Command::new("made-up").after_help(help).subcommand(Command::new("bare").arg(n));

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn new_keys_replace_what_was_left_half_way_and_nothing_that_is_complete() {
+    fn new_keys_replace_an_unfinished_draft_only() {
         for moved in 0..=OTHERS.len() {
             let folder = tempfile::tempdir().unwrap();
             let keys = folder.path();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_lack_only_the_end_of_the_draft_are_complete() {
+    fn keys_with_a_leftover_draft_folder_are_complete() {
         let folder = tempfile::tempdir().unwrap();
         made(folder.path(), "old").finish().unwrap();
         fs::create_dir(folder.path().join(NAME)).unwrap();

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_whose_counts_are_checked_is_to_be_gone_on_with_only_where_nobody_does() {
+    fn checking_share_needs_resuming_only_without_workers() {
         let checked = |is_worked_on| {
             let mut share = share(1, 100.0, None);
             share.pace = Pace { pending: 2, is_worked_on, ..share.pace };

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unusual_is_told_and_what_is_not_there_is_not() {
+    fn status_text_shows_only_what_applies() {
         let calm = text(&samples::running());
         assert!(calm.starts_with("n = 27, counting: 43.21 % of the work, 23 days 4h so far, "), "{calm}");
         assert!(

@@ -75,7 +75,7 @@ fn the_smallest_terminal_shows_what_matters_most() {
 }
 
 #[test]
-fn runs_in_all_states_are_painted_on_terminals_of_all_sizes_with_all_panels() {
+fn all_states_are_painted_at_all_terminal_sizes() {
     let gone = Sight { gone: Some((Instant::now(), "refused".into())), ..Sight::default() };
     let sights = samples::all().into_iter().map(seen).chain([Sight::default(), gone]);
     for sight in sights {
@@ -99,7 +99,7 @@ fn runs_in_all_states_are_painted_on_terminals_of_all_sizes_with_all_panels() {
 }
 
 #[test]
-fn a_wide_terminal_shows_map_and_events_beside_the_machines() {
+fn wide_terminal_shows_map_and_events() {
     let lines = painted(&seen(samples::disputed()), &mut screen(), (160, 50));
     shows(&lines, &["machine", "under way", "09-21 14:13 UTC  machine rack-07 is quarantined"]);
     let finished = painted(&seen(samples::finished()), &mut screen(), (160, 50));
@@ -120,7 +120,7 @@ fn what_is_not_there_yet_and_what_is_gone_is_told() {
 }
 
 #[test]
-fn another_coordinator_than_before_is_in_the_title_and_for_a_minute_in_the_last_line() {
+fn new_coordinator_is_shown_in_title_and_last_line() {
     let news = "http://b:1 serves the run in term 3 now; before it was http://a:1 in term 2";
     let told = |since: Instant| {
         let news = Some((since, news.to_owned()));
@@ -137,7 +137,7 @@ fn another_coordinator_than_before_is_in_the_title_and_for_a_minute_in_the_last_
 }
 
 #[test]
-fn tables_are_scrolled_and_sorted_and_end_with_their_last_line() {
+fn tables_scroll_to_their_last_line_and_sort() {
     let sight = seen(samples::crowded());
     let mut screen = screen();
     press(&mut screen, KeyCode::Tab);

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recount_says_its_share_and_the_time_that_is_left_once_that_is_known() {
+    fn recount_shows_share_and_time_left() {
         let minutes = Duration::from_mins(2);
         assert_eq!(describe("recount", 0, 20, minutes), "recount: 0.00 %, 0/20 units");
         assert_eq!(describe("recount", 5, 20, minutes), "recount: 25.00 %, 5/20 units, 6m left");

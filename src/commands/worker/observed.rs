@@ -181,7 +181,7 @@ mod tests {
     use crate::terminal::COLUMNS;
 
     #[test]
-    fn a_worker_tells_what_it_has_counted_and_that_nobody_answers_within_80_columns() {
+    fn worker_progress_line_fits_80_columns() {
         let begun = Instant::now();
         let notes =
             Notes { begun, counted: 0, units: Units { held: 1, untold: 0 }, alone: None, unrecorded: None };
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_counted_while_nobody_answers_is_told_as_ready() {
+    async fn unreported_counts_are_shown_without_an_answer() {
         let notes = Arc::new(Mutex::new(Notes::new()));
         let lender = Observed::new(Silent { renews: false }, Arc::clone(&notes));
         lender.lease(WORKER, 5, Duration::ZERO).await.unwrap();
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_a_coordinator_that_answers_and_records_nothing_it_is_told_why_and_for_how_long() {
+    async fn unrecorded_counts_are_shown_with_reason_and_time() {
         let notes = Arc::new(Mutex::new(Notes::new()));
         let lender = Observed::new(Silent { renews: true }, Arc::clone(&notes));
         let since = || notes.lock().unrecorded.clone().unwrap().0;
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_several_hold_is_told_together_and_who_has_left_holds_nothing() {
+    fn held_units_of_all_workers_are_added_up() {
         let notes = Arc::new(Mutex::new(Notes::new()));
         let [one, other] = [(), ()].map(|()| Observed::new((), Arc::clone(&notes)));
         let renews = |who: &Observed<()>, units| {

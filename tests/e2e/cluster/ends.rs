@@ -86,7 +86,7 @@ fn silences(folder: &Folder, coordinator: &mut Running) -> (Duration, Duration) 
 }
 
 #[test]
-fn a_run_ends_within_ten_seconds_of_its_last_record_whoever_was_killed() {
+fn run_ends_within_10_s_of_last_record_after_kills() {
     for seed in 0..repetitions("DIADEM_ENDS", 3) {
         let mut random = StdRng::seed_from_u64(seed.into());
         let n = if seed < 3 { 16 } else { random.random_range(16..=18) };

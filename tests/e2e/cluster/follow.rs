@@ -86,7 +86,7 @@ fn is_exact(folder: &Folder, run: &str, outcome: &Completed, n: u8) {
 }
 
 #[test]
-fn a_follower_that_is_killed_again_and_again_ends_with_the_same_bytes() {
+fn repeatedly_killed_follower_ends_with_equal_bytes() {
     let (folder, address) = (Folder::new(), free_address());
     let running = coordinator(&folder, "run", &address, "--n 15 --method search --stay");
     let mut workers = Workers::start(&[&address], 2, Some(Isa::Portable));
@@ -115,7 +115,7 @@ fn a_follower_that_is_killed_again_and_again_ends_with_the_same_bytes() {
 }
 
 #[test]
-fn a_follower_ends_with_a_run_that_stays_and_another_one_copies_it_afterwards() {
+fn late_follower_copies_a_complete_run_that_stays() {
     let (folder, address) = (Folder::new(), free_address());
     let running = coordinator(&folder, "run", &address, "--n 12 --stay");
     let early = follower(&folder, &[&address], "early");
@@ -153,7 +153,7 @@ fn a_follower_ends_with_a_run_that_stays_and_another_one_copies_it_afterwards() 
 }
 
 #[test]
-fn sigterm_ends_a_follower_at_once_whether_its_coordinator_is_there_or_not() {
+fn sigterm_ends_follower_with_or_without_coordinator() {
     let (folder, address) = (Folder::new(), free_address());
     let alone = follower(&folder, &[&address], "copy");
     until("it waits", || fs::read_to_string(&alone.log).unwrap_or_default().contains("waiting"));
@@ -167,7 +167,7 @@ fn sigterm_ends_a_follower_at_once_whether_its_coordinator_is_there_or_not() {
 }
 
 #[test]
-fn without_its_follower_nothing_is_acknowledged_and_with_it_the_run_goes_on_by_itself() {
+fn acknowledgement_waits_for_the_required_follower() {
     let (folder, address) = (Folder::new(), free_address());
     let running = coordinator(&folder, "run", &address, "--n 14 --method search --replicas 1");
     let mut workers = Workers::start(&[&address], 2, Some(Isa::Portable));
@@ -189,7 +189,7 @@ fn without_its_follower_nothing_is_acknowledged_and_with_it_the_run_goes_on_by_i
 }
 
 #[test]
-fn what_an_operator_takes_back_is_answered_when_the_follower_has_it_and_else_with_how_many_have_it() {
+fn retraction_reports_the_number_of_replicas() {
     let (folder, address) = (Folder::new(), free_address());
     let _running = coordinator(&folder, "run", &address, "--n 18 --method search --replicas 1");
     let following = follower(&folder, &[&address], "copy");
@@ -272,7 +272,7 @@ fn take_over(random: &mut StdRng) -> OldFolder {
 }
 
 #[test]
-fn nothing_acknowledged_is_lost_when_the_coordinators_folder_is_deleted_and_its_follower_goes_on() {
+fn takeover_by_follower_loses_nothing_acknowledged() {
     for seed in 0..repetitions("DIADEM_TAKEOVERS", 1) {
         println!("takeover {seed} begins");
         let old_folder = take_over(&mut StdRng::seed_from_u64(seed.into()));
@@ -432,7 +432,7 @@ fn new_worker_joins_the_highest_term() {
 }
 
 #[test]
-fn a_follower_whose_coordinator_has_ended_is_told_how_to_go_on_and_one_that_has_everything_ends() {
+fn follower_of_ended_coordinator_names_the_takeover() {
     let (folder, address) = (Folder::new(), free_address());
     let running = coordinator(&folder, "run", &address, "--n 17 --method search");
     let following = follower(&folder, &[&address], "copy");
@@ -457,7 +457,7 @@ fn a_follower_whose_coordinator_has_ended_is_told_how_to_go_on_and_one_that_has_
 }
 
 #[test]
-fn the_way_on_from_a_run_with_keys_and_replicas_is_told_with_keys_and_without_waiting_for_followers() {
+fn takeover_hint_has_keys_and_no_replicas() {
     let (folder, address) = (Folder::new(), free_address());
     assert_eq!(folder.run("keys init keys --host 127.0.0.1").code, Some(0));
     let running = coordinator(&folder, "run", &address, "--n 17 --keys keys/coordinator --replicas 1");

@@ -143,7 +143,7 @@ fn leaves(plan: v1::PlanReply, words: &[&str]) {
 }
 
 #[test]
-fn what_answers_in_a_coordinator_s_place_that_there_is_nothing_is_asked_again_and_given_up() {
+fn server_without_plan_is_retried_then_given_up() {
     let (_runtime, address, _) = announce(v1::PlanReply::default());
     let folder = Folder::new();
     let left = folder.run(&format!("worker --coordinator http://{address} --give-up-after 2s"));
@@ -165,19 +165,19 @@ fn wait_ends_where_no_coordinator_answers_at_first() {
 }
 
 #[test]
-fn a_worker_that_does_not_know_the_plan_version_leaves_with_a_sentence() {
+fn worker_rejects_unknown_plan_version() {
     let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":99}"#;
     leaves(plan(spec, "00"), &["version 99", "version 1 only", "the build that began it"]);
 }
 
 #[test]
-fn a_worker_that_does_not_know_the_scheme_leaves_with_a_sentence() {
+fn worker_rejects_unknown_scheme() {
     let spirals = plan(r#"{"n":8,"scheme":"spirals","version":1}"#, "00");
     leaves(spirals, &["spirals", "this release of diadem"]);
 }
 
 #[test]
-fn a_worker_that_derives_another_plan_leaves_with_a_sentence() {
+fn worker_rejects_wrong_plan_fingerprint() {
     let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":1}"#;
     leaves(plan(spec, "00"), &["plan is 00", "the same release"]);
 }
@@ -191,7 +191,7 @@ fn a_worker_refuses_a_monstrous_plan_at_once() {
 }
 
 #[test]
-fn a_signal_ends_a_worker_that_derives_a_plan_for_long() {
+fn signal_ends_worker_during_long_plan_derivation() {
     // It has ten million units, which is allowed, and takes some twenty seconds.
     let (_runtime, address, _) =
         announce(plan(r#"{"n":16,"scheme":"constellations","grain":1,"version":1}"#, "00"));
@@ -218,7 +218,7 @@ fn speaks(newest: u32) -> v1::PlanReply {
 }
 
 #[test]
-fn a_worker_speaks_the_newest_version_that_the_coordinator_speaks_too() {
+fn worker_speaks_the_newest_common_version() {
     for newest in [1, 7] {
         let (left, registered) = worker_meets(speaks(newest));
         assert!(left.stderr.contains("that is enough"), "{left:?}");
@@ -228,13 +228,13 @@ fn a_worker_speaks_the_newest_version_that_the_coordinator_speaks_too() {
 }
 
 #[test]
-fn a_worker_leaves_a_coordinator_that_speaks_no_version_of_its_own_with_a_sentence() {
+fn worker_leaves_coordinator_without_common_version() {
     let own = format!("diadem {}, version 1 ", env!("CARGO_PKG_VERSION"));
     leaves(speaks(0), &["diadem 9.8.7, version 0 ", &own, "use the coordinator's release"]);
 }
 
 #[test]
-fn a_worker_that_meets_a_term_which_nobody_opens_says_so_and_goes_on_with_another_coordinator() {
+fn worker_skips_coordinator_with_impossible_term() {
     let absurd = || {
         let term = v1::Term { number: 1 << 63, coordinator: vec![7; 16], proof: vec![7; 16] };
         v1::PlanReply { term: Some(term), ..speaks(1) }
@@ -259,7 +259,7 @@ fn a_worker_that_meets_a_term_which_nobody_opens_says_so_and_goes_on_with_anothe
 }
 
 #[test]
-fn a_worker_that_does_not_understand_a_verdict_goes_on_with_another_coordinator_and_leaves_where_none_is() {
+fn worker_leaves_coordinator_with_unknown_verdict() {
     let said =
         "the coordinator's answer is not understood: a verdict cannot be 99; it must be one of the five";
     // The plan of the run that the other one serves.
@@ -290,7 +290,7 @@ fn a_worker_that_does_not_understand_a_verdict_goes_on_with_another_coordinator_
 }
 
 #[test]
-fn a_coordinator_serves_the_versions_that_it_speaks_and_refuses_others_with_a_sentence() {
+fn coordinator_refuses_unsupported_versions() {
     let folder = Folder::new();
     let (running, address) = folder.serve("coordinator --n 8 --run run --stay", "log");
     Runtime::new().unwrap().block_on(async {

@@ -63,7 +63,7 @@ fn the_speed_of_cards_is_measured_by_both_methods() {
 }
 
 #[test]
-fn a_run_on_a_card_and_on_threads_with_all_checked_is_exact_whoever_is_killed() {
+fn checked_run_on_card_and_threads_survives_kills() {
     let folder = Folder::new();
     if !has_card(&folder) {
         return;
@@ -95,7 +95,7 @@ fn a_run_on_a_card_and_on_threads_with_all_checked_is_exact_whoever_is_killed() 
 }
 
 #[test]
-fn a_card_whose_driver_does_not_build_the_kernels_leaves_no_run_behind() {
+fn unbuildable_kernels_leave_no_run_behind() {
     let folder = Folder::new();
     if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {
         return;
@@ -116,7 +116,7 @@ fn a_card_whose_driver_does_not_build_the_kernels_leaves_no_run_behind() {
 }
 
 #[test]
-fn a_time_that_is_up_while_cards_are_prepared_is_heeded_and_leaves_no_run_behind() {
+fn time_limit_during_card_setup_leaves_no_run_behind() {
     let folder = Folder::new();
     if !has_card(&folder) {
         return;
@@ -137,7 +137,7 @@ fn a_time_that_is_up_while_cards_are_prepared_is_heeded_and_leaves_no_run_behind
 }
 
 #[test]
-fn a_card_whose_driver_builds_one_method_only_counts_by_that_and_a_processor_is_told_from_cards() {
+fn card_counts_with_the_only_buildable_method() {
     let folder = Folder::new();
     if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {
         return;
@@ -151,7 +151,7 @@ fn a_card_whose_driver_builds_one_method_only_counts_by_that_and_a_processor_is_
 }
 
 #[test]
-fn a_card_is_usable_whose_driver_builds_either_method_and_the_other_one_is_told() {
+fn card_with_a_single_buildable_method_is_usable() {
     let folder = Folder::new();
     if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {
         return;
@@ -179,7 +179,7 @@ fn a_card_is_usable_whose_driver_builds_either_method_and_the_other_one_is_told(
 }
 
 #[test]
-fn a_card_that_fails_by_one_method_is_measured_by_the_other_and_nothing_is_thrown_away() {
+fn bench_measures_card_with_the_working_method() {
     let folder = Folder::new();
     if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {
         return;
@@ -201,7 +201,7 @@ fn a_card_that_fails_by_one_method_is_measured_by_the_other_and_nothing_is_throw
 }
 
 #[test]
-fn a_count_on_such_a_card_ends_with_a_sentence_where_only_checks_by_the_other_method_are_left() {
+fn count_ends_if_card_cannot_make_remaining_checks() {
     let folder = Folder::new();
     if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {
         return;
@@ -221,7 +221,7 @@ fn a_count_on_such_a_card_ends_with_a_sentence_where_only_checks_by_the_other_me
 }
 
 #[test]
-fn a_worker_on_a_card_drains_though_its_driver_listens_to_signals_as_well() {
+fn card_worker_drains_if_driver_handles_signals_too() {
     let folder = Folder::new();
     if !has_card(&folder) {
         return;
@@ -240,7 +240,7 @@ fn a_worker_on_a_card_drains_though_its_driver_listens_to_signals_as_well() {
 }
 
 #[test]
-fn a_count_on_a_card_says_how_to_go_on_when_it_is_stopped_though_its_driver_listens_to_signals_as_well() {
+fn stopped_card_count_names_the_resume_command() {
     let folder = Folder::new();
     if !has_card(&folder) {
         return;
@@ -254,7 +254,7 @@ fn a_count_on_a_card_says_how_to_go_on_when_it_is_stopped_though_its_driver_list
 }
 
 #[test]
-fn what_is_missing_is_said_in_a_sentence_and_nothing_changes_without() {
+fn missing_opencl_is_reported_and_count_works_without() {
     let folder = Folder::new();
     let bare = |command: &str| {
         let output = folder

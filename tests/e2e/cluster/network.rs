@@ -113,13 +113,13 @@ fn acknowledged(log: &str) -> u64 {
 }
 
 #[test]
-fn a_network_with_200_ms_each_way_costs_nothing_but_time() {
+fn delay_of_200_ms_keeps_the_total_exact() {
     let weather = Weather { delay: Duration::from_millis(200), ..Weather::default() };
     Cluster::new(14, 2, weather).ends_exact();
 }
 
 #[test]
-fn connections_that_break_again_and_again_cost_nothing_but_time() {
+fn breaking_connections_keep_the_total_exact() {
     let weather = Weather { delay: Duration::from_millis(1), breaks_within: Some(30_000) };
     let cluster = Cluster::new(17, 2, weather);
     until("some have broken", || cluster.proxies.iter().all(|proxy| proxy.connections() > 3));
@@ -153,7 +153,7 @@ fn a_cut_longer_than_a_lease_is_counted_through() {
 }
 
 #[test]
-fn a_half_open_connection_is_noticed_by_both_ends_before_a_lease_expires_or_soon_after() {
+fn half_open_connection_is_detected_by_both_ends() {
     let cluster = Cluster::new(19, 3, Weather::default());
     cluster.until_some_are_on_record();
     let directions = [(true, false), (false, true), (true, true)];
@@ -174,7 +174,7 @@ fn a_half_open_connection_is_noticed_by_both_ends_before_a_lease_expires_or_soon
 }
 
 #[test]
-fn a_handshake_that_nobody_answers_is_given_up_and_begun_again() {
+fn unanswered_handshake_is_retried() {
     let folder = keys();
     let (_coordinator, address) = serve(&folder, "keys/coordinator");
     let proxy = Proxy::new(&address, Weather::default());

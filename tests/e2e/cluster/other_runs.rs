@@ -65,7 +65,7 @@ fn log(folder: &Folder) -> String {
 }
 
 #[test]
-fn a_run_that_is_begun_anew_where_another_of_its_plan_was_lost_is_counted_by_the_workers_of_that_one() {
+fn workers_of_a_lost_run_join_the_new_run() {
     let (folder, address) = (Folder::new(), free_address());
     begun(&folder, "lost", &address).kill();
     let lost = coordinator(&folder, "lost", &address, "");
@@ -88,7 +88,7 @@ fn a_run_that_is_begun_anew_where_another_of_its_plan_was_lost_is_counted_by_the
 }
 
 #[test]
-fn a_worker_stays_with_its_run_though_another_of_the_plan_is_served_at_its_other_address() {
+fn worker_keeps_its_run_among_two_addresses() {
     let (folder, first, second) = (Folder::new(), free_address(), free_address());
     let own = begun_with_board(&folder, "own", &first, LARGER_N);
     // Two runs of one plan that begin in the same second have one hash.
@@ -152,7 +152,7 @@ fn two_coordinators_of_one_term_both_stop() {
 }
 
 #[test]
-fn an_operator_whose_addresses_serve_two_runs_of_a_plan_is_told_so_and_neither_is_asked() {
+fn operator_request_to_two_runs_is_refused() {
     let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
     // Each has a term of its own number, which says nothing about the other one.
     begun(&folder, "one", &addresses[0]).kill();
@@ -240,7 +240,7 @@ fn wait_ends_when_another_address_serves_another_run() {
 }
 
 #[test]
-fn what_an_operator_wishes_is_for_the_youngest_of_the_coordinators_as_workers_are_and_the_others_are_named() {
+fn operator_request_goes_to_the_highest_term() {
     let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
     let [first, second] = &addresses;
     let older = begun(&folder, "older", first);

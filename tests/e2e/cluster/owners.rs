@@ -58,7 +58,7 @@ impl Run {
 }
 
 #[test]
-fn owner_who_is_back_for_the_end_makes_the_answer_proven() {
+fn owner_returning_before_the_end_proves_the_answer() {
     let (run, coordinator) = Run::begin();
     let ben = run.worker("ben", "b");
     until("ben has begun", || run.folder.counts("run") > 20);
@@ -84,7 +84,7 @@ fn owner_who_is_back_for_the_end_makes_the_answer_proven() {
 }
 
 #[test]
-fn run_that_requires_two_owners_waits_until_policy_lifts_that() {
+fn run_requiring_two_owners_waits_for_policy_change() {
     let folder = keys();
     assert_eq!(folder.run("keys client keys ada").code, Some(0));
     let checks = "--double-check all --require-owners 2 --relax-checks-after 0s";

@@ -26,7 +26,7 @@ fn until_it_goes_on(folder: &Folder, log: &str, mut running: Running) {
 }
 
 #[test]
-fn a_server_that_stands_in_for_a_coordinator_and_knows_no_call_is_waited_out() {
+fn worker_waits_out_a_server_without_the_calls() {
     let folder = Folder::new();
     let serve = "coordinator --n 18 --run run";
     let (coordinator, address) = folder.serve(serve, "log");
@@ -66,7 +66,7 @@ fn a_token_that_is_gone_for_a_while_is_waited_for() {
 }
 
 #[test]
-fn a_certificate_that_is_not_valid_for_a_while_is_waited_for() {
+fn worker_waits_while_certificate_is_invalid() {
     let folder = keys();
     let (coordinator, address) = serve(&folder, "keys/coordinator");
     let worker = work(&folder, &address, "keys/worker", "a");
@@ -82,7 +82,7 @@ fn a_certificate_that_is_not_valid_for_a_while_is_waited_for() {
 }
 
 #[test]
-fn keys_that_are_replaced_for_good_are_taken_by_those_who_go_on_without_another_start() {
+fn replaced_keys_are_reread_without_restart() {
     let folder = keys();
     let files = [
         ("early", "worker", "join.token"),
@@ -135,7 +135,7 @@ fn keys_that_are_replaced_for_good_are_taken_by_those_who_go_on_without_another_
 }
 
 #[test]
-fn a_folder_of_keys_that_hangs_keeps_nobody_from_going_on() {
+fn hanging_keys_folder_does_not_stop_workers() {
     let folder = keys();
     let (_coordinator, address) = serve(&folder, "keys/coordinator");
     let mut worker = work(&folder, &address, "keys/worker", "a");

@@ -55,7 +55,7 @@ fn ledger_bytes(folder: &Folder, run: &str) -> u64 {
 
 /// `DIADEM_SCALE_RECORDS=10000000` is the full size.
 #[test]
-fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigabyte() {
+fn coordinator_of_10_million_units_uses_under_1_gb() {
     let folder = Folder::new();
     let plan = ten_million_units();
     let units = plan.units();
@@ -84,7 +84,7 @@ fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigaby
 
 /// `DIADEM_CATCH_UP_RECORDS=4000000` are more than a gigabyte.
 #[test]
-fn a_follower_catches_up_a_long_ledger_and_neither_side_takes_much_memory_for_it() {
+fn follower_copies_long_ledger_in_little_memory() {
     let folder = Folder::new();
     let plan = ten_million_units();
     let units = plan.units();
@@ -113,7 +113,7 @@ fn a_follower_catches_up_a_long_ledger_and_neither_side_takes_much_memory_for_it
 
 /// `DIADEM_SHARDS=400` is the full number.
 #[test]
-fn shards_of_n_28_are_merged_in_little_memory_however_many_there_are() {
+fn shards_of_n_28_merge_in_little_memory() {
     let folder = Folder::new();
     let plan = ten_million_units();
     let shards = u64::from(repetitions("DIADEM_SHARDS", 4));

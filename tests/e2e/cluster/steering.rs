@@ -13,7 +13,7 @@ fn status(folder: &Folder, access: &str) -> Value {
 }
 
 #[test]
-fn a_run_pauses_also_across_a_restart_and_goes_on_when_it_is_resumed() {
+fn pause_survives_restart_until_resume() {
     let folder = Folder::new();
     folder.run("keys init keys --host 127.0.0.1");
     let serving = "coordinator --n 17 --method search --run run --keys keys/coordinator";
@@ -62,7 +62,7 @@ fn a_run_pauses_also_across_a_restart_and_goes_on_when_it_is_resumed() {
 }
 
 #[test]
-fn what_a_coordinator_was_told_holds_after_a_restart_before_anything_is_counted() {
+fn settings_survive_restart_before_first_count() {
     let folder = Folder::new();
     let serving = "coordinator --run run";
     let told = |command: &str, log: &str| {
@@ -82,7 +82,7 @@ fn what_a_coordinator_was_told_holds_after_a_restart_before_anything_is_counted(
 }
 
 #[test]
-fn the_workers_of_a_machine_leave_when_the_operator_wishes_it() {
+fn drained_machine_loses_its_workers() {
     let folder = Folder::new();
     // Units of seconds, by the slowest kernel.
     let (coordinator, address) =
@@ -122,7 +122,7 @@ fn the_workers_of_a_machine_leave_when_the_operator_wishes_it() {
 }
 
 #[test]
-fn a_time_that_is_up_ends_a_worker_like_a_first_signal_and_a_count_like_a_signal() {
+fn time_limit_ends_worker_and_count_like_a_signal() {
     let folder = Folder::new();
     let counted = folder.run("count 19 --quiet --for 500ms --run run --nice 5");
     assert_eq!(counted.code, Some(143), "{counted:?}");
@@ -156,7 +156,7 @@ fn a_time_that_is_up_ends_a_worker_like_a_first_signal_and_a_count_like_a_signal
 }
 
 #[test]
-fn a_worker_whose_coordinator_is_lost_waits_or_finishes_or_leaves_as_it_was_told() {
+fn lost_coordinator_policy_of_worker_is_followed() {
     let folder = Folder::new();
     // The first units take minutes, and all others years: who finishes what it holds is still there.
     let (coordinator, address) =
@@ -189,7 +189,7 @@ fn a_worker_whose_coordinator_is_lost_waits_or_finishes_or_leaves_as_it_was_told
 }
 
 #[test]
-fn a_worker_that_finishes_what_it_holds_says_how_much_of_it_is_counted_again() {
+fn finishing_worker_reports_units_to_be_recounted() {
     let folder = Folder::new();
     let (coordinator, address) = folder.serve("coordinator --n 17 --method search --run run", "c.log");
     let finishes = "--on-coordinator-lost finish --give-up-after 1s --ahead 1s";

@@ -19,7 +19,7 @@ fn status(folder: &Folder, address: &str) -> Option<Value> {
 }
 
 #[test]
-fn workers_and_coordinator_killed_again_and_again_still_count_exactly() {
+fn killed_workers_and_coordinator_count_exactly() {
     let folder = Folder::new();
     let mut random = StdRng::seed_from_u64(15);
     let serve = "coordinator --n 17 --method search --run run --json";
@@ -72,7 +72,7 @@ fn workers_leave_by_themselves_when_all_is_counted() {
 }
 
 #[test]
-fn a_worker_that_is_stopped_gives_back_what_it_holds_within_two_seconds() {
+fn stopped_worker_returns_its_leases_within_2_s() {
     let folder = Folder::new();
     let (coordinator, address) = folder.serve("coordinator --n 18 --run run", "log");
     let leaving = worker(&folder, &address, "leaving");
@@ -91,7 +91,7 @@ fn a_worker_that_is_stopped_gives_back_what_it_holds_within_two_seconds() {
 }
 
 #[test]
-fn a_worker_that_is_refused_leaves_though_another_of_its_addresses_is_silent() {
+fn refused_worker_leaves_despite_silent_address() {
     let folder = Folder::new();
     folder.run("count 11 --run run --quiet");
     let ledger = folder.ledger("run");

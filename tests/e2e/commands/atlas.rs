@@ -12,7 +12,7 @@ fn lines(outcome: &Completed) -> Vec<&str> {
 }
 
 #[test]
-fn solutions_are_listed_numbered_in_ascending_order_by_every_method() {
+fn solutions_are_listed_in_order_by_every_method() {
     let folder = Folder::new();
     let search = folder.run("solutions 8");
     assert_eq!(lines(&search).len(), 92);
@@ -37,7 +37,7 @@ fn other_boards_and_pieces_are_counted() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_the_list_without_a_word() {
+fn closed_pipe_ends_the_list_silently() {
     let folder = Folder::new();
     for args in ["solutions 14", "orbits 12", "rings 12", "study 20..30"] {
         let mut child = folder.diadem(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -163,7 +163,7 @@ fn orbits_are_also_found_under_their_old_name() {
 }
 
 #[test]
-fn tables_hold_what_is_published_and_what_is_counted_here() {
+fn tables_show_published_and_counted_totals() {
     let folder = Folder::new();
     let table = folder.run("table 4..19");
     assert_eq!(lines(&table).len(), 17);
@@ -218,7 +218,7 @@ fn a_table_takes_what_finished_runs_have_counted() {
 }
 
 #[test]
-fn one_solution_is_shown_with_number_family_class_ring_and_images() {
+fn show_prints_number_family_class_ring_and_images() {
     let folder = Folder::new();
     let shown = folder.run("show 35281746");
     let about = lines(&shown);
@@ -251,7 +251,7 @@ fn one_solution_is_shown_with_number_family_class_ring_and_images() {
 }
 
 #[test]
-fn a_placement_with_attacks_is_drawn_in_red_and_said_to_have_them() {
+fn show_draws_and_lists_attacks() {
     let folder = Folder::new();
     let shown = folder.run("show 1234");
     assert!(lines(&shown)[0].ends_with("4 queens on the plain 4 x 4 board: 6 pairs attack each other"));
@@ -267,7 +267,7 @@ fn a_placement_with_attacks_is_drawn_in_red_and_said_to_have_them() {
 }
 
 #[test]
-fn it_is_said_how_many_permutations_were_tried_until_each_solution() {
+fn tried_prints_permutations_before_each_solution() {
     let folder = Folder::new();
     let tried = folder.run("solutions 8 --method permutations --tried");
     assert_eq!(lines(&tried).len(), 92);
@@ -281,7 +281,7 @@ fn it_is_said_how_many_permutations_were_tried_until_each_solution() {
 }
 
 #[test]
-fn rectangles_take_as_many_queens_as_there_is_room_for() {
+fn rectangles_take_the_largest_number_of_queens() {
     let folder = Folder::new();
     let counted = folder.run("solutions 8x8 --count");
     assert_eq!(lines(&counted), ["8 queens on the plain 8x8 board: 92 positions"]);
@@ -311,7 +311,7 @@ fn rectangles_take_as_many_queens_as_there_is_room_for() {
 }
 
 #[test]
-fn pages_of_an_earlier_and_longer_picture_are_named_and_left() {
+fn extra_pages_of_earlier_picture_are_named_and_kept() {
     let folder = Folder::new();
     let drawn = folder.run("picture sheet 10 --out s.svg");
     assert_eq!(lines(&drawn), ["drawn: s.svg", "drawn: s-2.svg"]);
@@ -329,7 +329,7 @@ fn pages_of_an_earlier_and_longer_picture_are_named_and_left() {
 }
 
 #[test]
-fn what_there_is_not_is_a_wrong_command_and_leaves_nothing_behind() {
+fn impossible_request_exits_2_and_leaves_no_file() {
     let folder = Folder::new();
     let large = (1..=33).map(|row| row.to_string()).collect::<Vec<_>>().join(",");
     for (command, words) in [

@@ -28,7 +28,7 @@ fn counts_from_1_to_16_are_exact_with_their_classes() {
 }
 
 #[test]
-fn a_finished_run_answers_again_from_its_directory_without_counting() {
+fn finished_run_answers_again_without_counting() {
     let folder = Folder::new();
     let first = folder.run("count 14 --json").json();
     let records = folder.counts("diadem-14");
@@ -47,7 +47,7 @@ fn a_count_in_memory_leaves_no_files() {
 }
 
 #[test]
-fn an_interrupted_count_stops_within_two_seconds_says_how_to_go_on_and_goes_on() {
+fn interrupted_count_stops_within_2_s_and_resumes() {
     let folder = Folder::new();
     let running = folder.start("count 18 --isa portable --threads 1 --quiet", "log");
     until("something is on record", || folder.counts("diadem-18") > 0);

@@ -11,7 +11,7 @@ fn number(object: &Value, key: &str) -> f64 {
 }
 
 #[test]
-fn estimates_of_known_boards_are_right_within_their_errors() {
+fn estimates_of_known_boards_are_within_their_errors() {
     let folder = Folder::new();
     for n in [4, 9, 14, 18, 23] {
         let estimate = folder.run(&format!("estimate {n} --seconds 4 --seed {n} --json")).json();
@@ -27,7 +27,7 @@ fn estimates_of_known_boards_are_right_within_their_errors() {
 }
 
 #[test]
-fn what_a_count_takes_is_told_for_the_machines_that_are_named() {
+fn estimate_gives_time_and_cost_on_named_machines() {
     let folder = Folder::new();
     let estimate = folder.run("estimate 17 --seconds 2 --machines 2x3 --watts 100 --price 0.5 --json").json();
     let on = &estimate["machines"];
@@ -72,7 +72,7 @@ fn boards_that_no_kernel_counts_are_extrapolated() {
 }
 
 #[test]
-fn a_bench_at_record_size_keeps_to_its_time_and_tells_its_error() {
+fn bench_at_record_size_keeps_time_and_shows_error() {
     let folder = Folder::new();
     let begun = Instant::now();
     let lines = folder.run("bench --n 27 --method meet --threads 1 --seconds 4 --json").stdout;
@@ -105,7 +105,7 @@ fn the_largest_boards_keep_to_their_time_as_well() {
 }
 
 #[test]
-fn an_estimate_that_is_interrupted_ends_at_once_and_says_so() {
+fn interrupted_estimate_ends_at_once() {
     let folder = Folder::new();
     // The plan of the largest board takes seconds; of a small one there is something to tell.
     let started = folder.start("estimate 32 --threads 1", "early.log");

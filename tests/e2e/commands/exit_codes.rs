@@ -66,7 +66,7 @@ fn a_bench_that_hangs_ends_at_the_second_signal() {
 }
 
 #[test]
-fn a_count_that_hangs_ends_at_the_second_signal_or_at_once_at_the_third() {
+fn hanging_count_ends_at_second_or_third_signal() {
     let folder = Folder::new();
     folder.run("count 8 --run run --quiet");
     for third in [false, true] {
@@ -86,7 +86,7 @@ fn a_count_that_hangs_ends_at_the_second_signal_or_at_once_at_the_third() {
 }
 
 #[test]
-fn rings_are_drawn_though_nobody_reads_what_is_printed() {
+fn rings_are_drawn_with_closed_stdout() {
     let folder = Folder::new();
     let (unread, taken) = std::io::pipe().unwrap();
     drop(unread);
@@ -96,7 +96,7 @@ fn rings_are_drawn_though_nobody_reads_what_is_printed() {
 }
 
 #[test]
-fn a_worker_that_cannot_read_its_keys_just_now_ends_when_it_is_told_to() {
+fn signal_ends_worker_with_hanging_keys() {
     let folder = keys();
     let Some(held) = HeldFile::against_all(&folder, "keys/worker/ca.pem") else { return };
     let address = free_address();
@@ -110,7 +110,7 @@ fn a_worker_that_cannot_read_its_keys_just_now_ends_when_it_is_told_to() {
 }
 
 #[test]
-fn a_closed_terminal_ends_as_sigterm_does_and_under_nohup_does_nothing() {
+fn sighup_ends_like_sigterm_unless_nohup() {
     let folder = Folder::new();
     for (way, code) in [("env --default-signal=HUP", 143), ("nohup", 130)] {
         let diadem = folder.diadem("count 19 --method search --isa portable --quiet");
@@ -186,7 +186,7 @@ fn a_run_without_an_answer_has_a_code_of_its_own() {
 }
 
 #[test]
-fn what_may_be_tried_for_ever_has_the_code_of_a_wrong_command_line() {
+fn permanent_errors_exit_2() {
     let folder = Folder::new();
     folder.run("count 10 --run run --quiet");
     let address = free_address();
@@ -212,7 +212,7 @@ fn what_may_be_tried_for_ever_has_the_code_of_a_wrong_command_line() {
 }
 
 #[test]
-fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest() {
+fn draining_worker_finishes_units_and_returns_leases() {
     let folder = Folder::new();
     // Units of some seconds, by the slowest kernel.
     let (coordinator, address) =
@@ -271,7 +271,7 @@ fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest
 }
 
 #[test]
-fn sigterm_and_sighup_at_once_are_one_ask_whichever_comes_first_and_two_where_time_has_passed() {
+fn sigterm_with_sighup_at_once_is_a_single_request() {
     let folder = Folder::new();
     // Units of years: none of them ends a worker that drains.
     let (_coordinator, address) =

@@ -10,7 +10,7 @@ use crate::credentials::{folder_of, keys, serve, serve_again, text, work};
 use crate::harness::{Folder, Running, free_address, in_time, published, until};
 
 #[test]
-fn renewed_keys_take_effect_while_workers_still_have_the_old_token() {
+fn renewed_keys_work_while_workers_have_old_token() {
     let folder = keys();
     folder_of(&folder, "old", &[("ca.pem", "keys/ca.pem"), ("join.token", "keys/worker/join.token")]);
     assert_eq!(folder.run("keys renew keys").code, Some(0));
@@ -26,7 +26,7 @@ fn renewed_keys_take_effect_while_workers_still_have_the_old_token() {
 }
 
 #[test]
-fn a_new_certificate_alone_leaves_all_tokens_however_often_a_coordinator_moves() {
+fn new_certificate_keeps_all_tokens() {
     let folder = keys();
     let tokens = || {
         let names =
@@ -95,7 +95,7 @@ fn keys_are_private_and_never_overwritten() {
 }
 
 #[test]
-fn of_two_that_make_keys_in_one_folder_at_a_time_one_is_refused() {
+fn concurrent_keys_init_in_a_folder_is_refused() {
     let folder = Folder::new();
     for round in 0..20 {
         let keys = format!("keys-{round}");
@@ -119,7 +119,7 @@ fn of_two_that_make_keys_in_one_folder_at_a_time_one_is_refused() {
 }
 
 #[test]
-fn a_token_file_that_others_can_read_gets_a_warning_and_broken_keys_a_sentence() {
+fn readable_token_warns_and_broken_keys_are_refused() {
     let folder = keys();
     let token = folder.path().join("keys/status/status.token");
     fs::set_permissions(&token, fs::Permissions::from_mode(0o644)).unwrap();
@@ -160,7 +160,7 @@ fn owners(folder: &Folder, address: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_owner_can_be_let_in_and_refused_while_the_coordinator_goes_on() {
+fn owner_is_added_and_revoked_during_a_run() {
     let folder = keys();
     assert_eq!(folder.run("keys client keys ada").code, Some(0));
     let (mut coordinator, address) = serve(&folder, "keys/coordinator");
@@ -204,7 +204,7 @@ fn an_owner_can_be_let_in_and_refused_while_the_coordinator_goes_on() {
 }
 
 #[test]
-fn renewing_keys_in_the_middle_of_a_run_loses_no_lease() {
+fn renewing_keys_during_a_run_loses_no_lease() {
     let folder = keys();
     folder_of(&folder, "old", &[("ca.pem", "keys/ca.pem"), ("join.token", "keys/worker/join.token")]);
     assert_eq!(folder.run("keys client keys ada --token").code, Some(0));
@@ -234,7 +234,7 @@ fn renewing_keys_in_the_middle_of_a_run_loses_no_lease() {
 }
 
 #[test]
-fn a_follower_whose_token_is_taken_away_counts_no_more_waits_for_it_and_ends_when_its_owner_is_revoked() {
+fn follower_with_revoked_token_waits_then_ends() {
     let folder = keys();
     let (_coordinator, address) = serve(&folder, "keys/coordinator");
     let followers = || {
@@ -271,7 +271,7 @@ fn a_follower_whose_token_is_taken_away_counts_no_more_waits_for_it_and_ends_whe
 }
 
 #[test]
-fn a_new_certificate_is_shown_to_those_who_come_and_those_who_are_there_lose_no_lease() {
+fn new_certificate_is_served_without_losing_a_lease() {
     let folder = keys();
     let path = |file: &str| folder.path().join(file);
     // At first the coordinator has a certificate of another authority than the one that `keys renew` gives it.
@@ -338,7 +338,7 @@ fn fail_renewal(folder: &Folder) {
 }
 
 #[test]
-fn a_renewal_that_failed_takes_the_token_of_nobody_when_it_is_typed_again() {
+fn failed_renewal_repeated_keeps_old_tokens_valid() {
     let folder = keys();
     let before = text(&folder, "keys/worker/join.token");
     // Nobody gets to see what goes where, or the renewal fails half-way.
@@ -361,7 +361,7 @@ fn a_renewal_that_failed_takes_the_token_of_nobody_when_it_is_typed_again() {
 }
 
 #[test]
-fn shared_tokens_that_were_revoked_are_replaced_by_a_renewal_and_never_hold_again() {
+fn revoked_shared_token_stays_invalid_after_renewal() {
     let folder = keys();
     folder_of(&folder, "leaked", &[("ca.pem", "keys/ca.pem"), ("join.token", "keys/worker/join.token")]);
     let leaked = text(&folder, "keys/worker/join.token");

@@ -64,7 +64,7 @@ fn a_count_survives_a_log_that_goes_nowhere() {
 }
 
 #[test]
-fn coordinator_and_worker_survive_a_log_that_goes_nowhere() {
+fn coordinator_and_worker_survive_a_closed_log() {
     for nowhere in NOWHERE {
         let folder = Folder::new();
         // No log tells the address.
@@ -79,7 +79,7 @@ fn coordinator_and_worker_survive_a_log_that_goes_nowhere() {
 }
 
 #[test]
-fn a_failure_that_cannot_be_told_is_a_failure_all_the_same() {
+fn failure_with_closed_log_keeps_its_exit_code() {
     for nowhere in NOWHERE {
         let folder = Folder::new();
         let (child, _kept) = start(folder.diadem("verify nothing-here"), nowhere);
@@ -104,7 +104,7 @@ fn an_answer_that_cannot_be_printed_is_a_failure() {
 }
 
 #[test]
-fn a_slip_in_the_level_of_the_log_is_told_and_silences_nothing() {
+fn invalid_log_level_warns_and_keeps_logging() {
     let folder = Folder::new();
     for (asked, is_understood) in
         [("inof", false), ("a b", false), ("debug,,x", false), ("9", false), ("gpu=debug", true)]
@@ -117,7 +117,7 @@ fn a_slip_in_the_level_of_the_log_is_told_and_silences_nothing() {
 }
 
 #[test]
-fn a_log_in_json_is_an_object_on_each_line_with_worker_unit_and_attempt() {
+fn json_log_lines_have_worker_unit_and_attempt() {
     let folder = Folder::new();
     let mut serve = folder.diadem("coordinator --n 12 --run run --listen 127.0.0.1:0 --log-format json");
     let (coordinator, address) = folder.serve_command(serve.env("DIADEM_LOG", "debug"), "c.log");
@@ -147,7 +147,7 @@ fn a_log_in_json_is_an_object_on_each_line_with_worker_unit_and_attempt() {
 }
 
 #[test]
-fn a_verdict_that_nobody_reads_to_its_end_is_no_success() {
+fn verdict_to_closed_pipe_is_no_success() {
     let folder = Folder::new();
     folder.run("count 12 --run run --quiet");
     folder.run("count 12 --run part --shard 1/2 --quiet");

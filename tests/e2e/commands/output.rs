@@ -53,7 +53,7 @@ fn what_a_run_lives_by_is_not_written_over() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused_before_the_work_and_leaves_the_table_of_before() {
+fn unwritable_output_is_refused_and_keeps_old_table() {
     let folder = Folder::new();
     folder.run("count 10 --run run --quiet");
     fs::create_dir(folder.path().join("folder")).unwrap();
@@ -97,7 +97,7 @@ fn what_cannot_be_written_is_refused_before_the_work_and_leaves_the_table_of_bef
 }
 
 #[test]
-fn what_a_full_disk_does_not_take_of_stdout_is_said_to_be_of_stdout() {
+fn full_disk_error_names_stdout() {
     let folder = Folder::new();
     folder.run("count 10 --run run --quiet");
     for command in [

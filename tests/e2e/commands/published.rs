@@ -72,7 +72,7 @@ fn heads_of_a_run_in_use_are_in_its_chain_for_ever() {
 }
 
 #[test]
-fn a_certificate_is_given_for_what_is_finished_and_sound_and_says_what_the_ledger_says() {
+fn certificate_of_sound_run_agrees_with_ledger() {
     if !tools::is_there("python3") {
         return;
     }
@@ -127,7 +127,7 @@ fn a_certificate_is_given_for_what_is_finished_and_sound_and_says_what_the_ledge
 }
 
 #[test]
-fn a_ledger_names_the_keys_of_all_its_coordinators_and_a_certificate_of_another_key_is_called_that() {
+fn certificate_of_a_key_not_in_ledger_is_flagged() {
     if !tools::is_there("python3") {
         return;
     }
@@ -171,7 +171,7 @@ fn a_ledger_names_the_keys_of_all_its_coordinators_and_a_certificate_of_another_
 }
 
 #[test]
-fn a_key_that_the_ledger_does_not_name_signs_only_where_it_is_asked_for() {
+fn key_not_in_ledger_signs_only_on_request() {
     let folder = Folder::new();
     folder.run("count 10 --run run --quiet");
     let own = folder.path().join("run/certify.key");
@@ -193,7 +193,7 @@ fn a_key_that_the_ledger_does_not_name_signs_only_where_it_is_asked_for() {
 }
 
 #[test]
-fn no_certificate_is_given_for_a_run_that_is_unfinished_or_unsound() {
+fn unfinished_or_unsound_run_gets_no_certificate() {
     let folder = Folder::new();
     folder.run("count 12 --shard 1/2 --run shard --quiet");
     assert_eq!(folder.run("certify shard").json()["shard"], json!({"index": 1, "of": 2}));
@@ -217,7 +217,7 @@ fn no_certificate_is_given_for_a_run_that_is_unfinished_or_unsound() {
 }
 
 #[test]
-fn a_file_that_is_no_such_thing_is_an_error_and_one_that_does_not_agree_is_unsound() {
+fn malformed_file_is_error_and_mismatch_is_unsound() {
     let folder = Folder::new();
     folder.run("count 8 --run run --quiet");
     folder.run("count 8 --run other --quiet");

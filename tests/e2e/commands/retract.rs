@@ -9,7 +9,7 @@ use crate::harness::{Completed, Folder, free_address, published, until};
 use crate::tools;
 
 #[test]
-fn a_unit_that_verify_names_is_taken_back_and_counted_again() {
+fn unit_named_by_verify_is_retracted_and_recounted() {
     let folder = Folder::new();
     folder.run("count 12 --run run --quiet");
     let unit = lie_about(&folder, "run", 1, |summand| summand == Summand::Asymmetric);
@@ -22,7 +22,7 @@ fn a_unit_that_verify_names_is_taken_back_and_counted_again() {
 }
 
 #[test]
-fn of_a_run_that_is_served_the_coordinator_is_to_be_named() {
+fn retract_of_served_run_needs_the_coordinator_url() {
     let folder = Folder::new();
     let (_coordinator, address) = folder.serve("coordinator --n 12 --run run", "log");
     folder
@@ -32,7 +32,7 @@ fn of_a_run_that_is_served_the_coordinator_is_to_be_named() {
 }
 
 #[test]
-fn counts_of_a_constellation_that_contradict_each_other_are_disputed_and_decided_by_themselves() {
+fn contradictory_symmetric_counts_are_resolved() {
     let folder = Folder::new();
     for measure in [Measure::HalfTurn, Measure::Completions] {
         let run = format!("run-{measure:?}");
@@ -47,7 +47,7 @@ fn counts_of_a_constellation_that_contradict_each_other_are_disputed_and_decided
 }
 
 #[test]
-fn a_count_goes_by_the_name_that_its_machine_was_given_wherever_it_is_typed() {
+fn retract_accepts_the_given_machine_name() {
     let folder = Folder::new();
     // Two containers of one machine.
     let count = |machine: &str| folder.run(&format!("count 10 --run run --machine {machine} --quiet"));
@@ -66,7 +66,7 @@ fn a_count_goes_by_the_name_that_its_machine_was_given_wherever_it_is_typed() {
 }
 
 #[test]
-fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
+fn retracted_machine_loses_counts_and_workers() {
     if !tools::is_there("python3") {
         return;
     }
@@ -120,7 +120,7 @@ fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
 }
 
 #[test]
-fn how_counts_are_checked_may_be_raised_and_stands_in_the_ledger() {
+fn raised_policy_stands_in_the_ledger() {
     let folder = Folder::new();
     folder.run("count 11 --run run --quiet");
     let before = folder.run("count 11 --run run --json").json();
@@ -133,7 +133,7 @@ fn how_counts_are_checked_may_be_raised_and_stands_in_the_ledger() {
 }
 
 #[test]
-fn the_policy_of_a_run_that_is_served_is_changed_with_the_admin_token() {
+fn policy_of_served_run_needs_the_admin_token() {
     if !tools::is_there("python3") {
         return;
     }
@@ -189,7 +189,7 @@ fn the_policy_of_a_run_that_is_served_is_changed_with_the_admin_token() {
 }
 
 #[test]
-fn counts_of_a_run_that_is_served_are_taken_back_with_the_admin_token() {
+fn retract_of_served_run_needs_the_admin_token() {
     if !tools::is_there("python3") {
         return;
     }

@@ -11,7 +11,7 @@ fn with(folder: &Folder, args: &str, variables: &[(&str, &str)]) -> Completed {
 }
 
 #[test]
-fn a_setting_for_cards_and_one_for_the_processor_leave_bench_usable() {
+fn settings_for_card_and_processor_keep_bench_usable() {
     let folder = Folder::new();
     let measures = |settings: &str, typed: &str| {
         fs::write(folder.path().join("site.toml"), settings).unwrap();
@@ -27,7 +27,7 @@ fn a_setting_for_cards_and_one_for_the_processor_leave_bench_usable() {
 }
 
 #[test]
-fn options_come_from_the_command_line_then_variables_then_the_file() {
+fn command_line_beats_variables_and_file() {
     let folder = Folder::new();
     let file =
         "threads = 1\nin-memory = true\nquiet = true\n[count]\nmethod = \"meet\"\n[bench]\nthreads = 2\n";
@@ -95,7 +95,7 @@ fn config_refuses_what_a_command_would() {
 }
 
 #[test]
-fn what_one_command_takes_and_another_one_refuses_is_shown_to_both() {
+fn config_shows_setting_valid_for_some_commands() {
     let folder = Folder::new();
     let method = [("DIADEM_METHOD", "meet")];
     let all = with(&folder, "config", &method);
@@ -107,7 +107,7 @@ fn what_one_command_takes_and_another_one_refuses_is_shown_to_both() {
 }
 
 #[test]
-fn other_names_of_options_and_commands_are_heeded_in_files_and_variables() {
+fn aliases_work_in_files_and_variables() {
     let folder = Folder::new();
     fs::write(folder.path().join("site.toml"), "kernel = 'search'\n[families]\ntotals = true\n").unwrap();
     let count = folder.run("config count --config site.toml");
@@ -120,7 +120,7 @@ fn other_names_of_options_and_commands_are_heeded_in_files_and_variables() {
 }
 
 #[test]
-fn the_address_of_a_coordinator_is_a_setting_of_every_command_that_has_one() {
+fn coordinator_address_is_a_setting_of_every_command() {
     let folder = Folder::new();
     let url = "http://127.0.0.1:1";
     fs::write(folder.path().join("site.toml"), format!("[follow]\ncoordinator = \"{url}\"\n")).unwrap();
@@ -150,7 +150,7 @@ fn the_address_of_a_coordinator_is_a_setting_of_every_command_that_has_one() {
 }
 
 #[test]
-fn the_machine_of_a_worker_is_not_what_retract_takes_back() {
+fn machine_setting_of_worker_does_not_reach_retract() {
     let folder = Folder::new();
     folder.run("count 8 --run run --quiet");
     let before = folder.ledger("run");
@@ -167,7 +167,7 @@ fn the_machine_of_a_worker_is_not_what_retract_takes_back() {
 }
 
 #[test]
-fn settings_that_cannot_be_are_refused_with_their_origin() {
+fn invalid_settings_are_refused_with_their_origin() {
     let folder = Folder::new();
     let wrong = |args: &str, variables: &[(&str, &str)], words: &[&str]| {
         let refused = with(&folder, args, variables);
@@ -193,7 +193,7 @@ fn settings_that_cannot_be_are_refused_with_their_origin() {
 }
 
 #[test]
-fn settings_that_cannot_be_read_just_now_are_no_wrong_command_line() {
+fn unreadable_settings_exit_1() {
     let folder = Folder::new();
     let mount_that_comes_late = with(&folder, "count 8", &[("DIADEM_CONFIG", "nfs/away/site.toml")]);
     mount_that_comes_late.refused(&["cannot read nfs/away/site.toml", "No such file"]);
@@ -202,7 +202,7 @@ fn settings_that_cannot_be_read_just_now_are_no_wrong_command_line() {
 }
 
 #[test]
-fn shells_complete_options_values_that_are_fixed_and_the_commands_of_config() {
+fn shells_complete_options_values_and_commands() {
     let folder = Folder::new();
     fs::write(folder.path().join("diadem.bash"), folder.run("completions bash").stdout).unwrap();
     for (typed, completed) in [
@@ -257,7 +257,7 @@ fn the_program_tells_its_version_and_manual() {
 }
 
 #[test]
-fn a_setting_that_needs_an_option_that_is_not_given_is_left_out() {
+fn setting_without_its_required_option_is_dropped() {
     let folder = Folder::new();
     fs::write(folder.path().join("site.toml"), "seed = 5\nwatts = 400\n[verify]\nexport = \"none.csv\"\n")
         .unwrap();
@@ -278,7 +278,7 @@ fn a_setting_that_needs_an_option_that_is_not_given_is_left_out() {
 }
 
 #[test]
-fn settings_may_come_through_a_pipe_that_can_be_read_once() {
+fn settings_are_read_from_a_pipe() {
     let folder = Folder::new();
     let mut bash = Command::new("bash");
     let script = format!("{} config --config <(echo 'nice = 5')", env!("CARGO_BIN_EXE_diadem"));

@@ -89,7 +89,7 @@ fn the_status_of_shares_needs_no_coordinator() {
 }
 
 #[test]
-fn a_join_with_a_shard_missing_tells_so_and_can_be_counted_to_its_end() {
+fn merge_with_missing_shard_can_be_completed() {
     let folder = Folder::new();
     let parts = shards(&folder, &[1, 3]);
     // The first one was begun twice, as where a task ran on two nodes.
@@ -103,7 +103,7 @@ fn a_join_with_a_shard_missing_tells_so_and_can_be_counted_to_its_end() {
 }
 
 #[test]
-fn a_link_is_refused_as_the_name_of_a_joint_run_before_the_work() {
+fn merge_into_a_link_is_refused_first() {
     let folder = Folder::new();
     let parts = shards(&folder, &[1]);
     fs::create_dir(folder.path().join("disk")).unwrap();
@@ -176,7 +176,7 @@ fn lie(forgery: &mut Forgery, whose: &str, name: &str) {
 }
 
 #[test]
-fn shards_that_disagree_leave_a_dispute_that_the_joint_run_decides() {
+fn disagreeing_shards_leave_a_dispute_to_resolve() {
     if !tools::is_there("python3") {
         return;
     }
@@ -202,7 +202,7 @@ fn shards_that_disagree_leave_a_dispute_that_the_joint_run_decides() {
 }
 
 #[test]
-fn a_shard_that_believes_nobody_else_leaves_a_dispute_that_the_joint_run_decides() {
+fn shard_with_quarantine_leaves_a_dispute_to_resolve() {
     let folder = Folder::new();
     let parts = shards(&folder, &[1, 2, 3]);
     // The first shard once more, by somebody who says that nobody without a name is to be believed, and counts a unit wrong.
@@ -278,7 +278,7 @@ fn a_joint_run_keeps_what_its_parts_are_worth() {
 }
 
 #[test]
-fn a_merge_that_is_killed_leaves_no_result_and_is_repeated() {
+fn killed_merge_leaves_no_result_and_can_be_repeated() {
     let folder = Folder::new();
     let parts = shards(&folder, &[1, 2, 3]);
     for _ in 0..8 {

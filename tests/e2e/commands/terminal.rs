@@ -81,7 +81,7 @@ fn all_help_fits_80_columns() {
 }
 
 #[test]
-fn the_status_fits_80_columns_whatever_workers_are_called() {
+fn status_fits_80_columns_with_long_worker_names() {
     let folder = Folder::new();
     let (coordinator, address) = idle(&folder);
     let name = "x".repeat(150);
@@ -98,7 +98,7 @@ fn the_status_fits_80_columns_whatever_workers_are_called() {
 }
 
 #[test]
-fn sentences_fit_80_columns_on_a_terminal_and_are_whole_elsewhere() {
+fn messages_fit_80_columns_on_terminals_only() {
     let folder = Folder::new();
     for line in ["count 12 --run run", "verify run", "estimate 12 --seconds 0.2", "estimate 100"] {
         fits(&on_terminal(&folder, "dumb", true, line));
@@ -111,7 +111,7 @@ fn sentences_fit_80_columns_on_a_terminal_and_are_whole_elsewhere() {
 }
 
 #[test]
-fn top_takes_over_a_terminal_gives_it_back_and_wants_one() {
+fn top_restores_the_terminal_and_requires_a_terminal() {
     let folder = Folder::new();
     let top = format!("top --coordinator http://{}", free_address());
     let [enters, leaves] = ["\x1b[?1049h", "\x1b[?1049l"];
@@ -142,7 +142,7 @@ fn top_takes_over_a_terminal_gives_it_back_and_wants_one() {
 }
 
 #[test]
-fn a_coordinator_and_a_worker_tell_how_far_they_are_in_plain_lines() {
+fn coordinator_and_worker_log_plain_progress_lines() {
     let folder = Folder::new();
     let (coordinator, address) = idle(&folder);
     let worker = folder.start(&format!("worker --coordinator http://{address} --threads 1"), "worker.log");
@@ -161,7 +161,7 @@ fn a_coordinator_and_a_worker_tell_how_far_they_are_in_plain_lines() {
 }
 
 #[test]
-fn progress_is_painted_on_a_terminal_without_colours_where_they_are_unwanted() {
+fn progress_on_terminal_respects_no_color() {
     let folder = Folder::new();
     for (term, no_color) in [("xterm", true), ("xterm", false), ("dumb", false)] {
         let seen = on_terminal(&folder, term, no_color, "count 16 --threads 1 --method search --in-memory");
@@ -172,7 +172,7 @@ fn progress_is_painted_on_a_terminal_without_colours_where_they_are_unwanted() {
 }
 
 #[test]
-fn a_command_that_writes_nothing_yet_is_waited_for_aloud() {
+fn waiting_for_silent_input_is_shown() {
     let folder = Folder::new();
     folder.run("count 8 --run run --quiet");
     let waits = |(args, what): (&str, &str)| {
@@ -228,7 +228,7 @@ fn unread_terminal(folder: &Folder) -> UnreadTerminal {
 }
 
 #[test]
-fn a_terminal_that_nobody_reads_holds_no_progress_up_and_one_that_is_read_shows_it() {
+fn unread_terminal_does_not_block_progress() {
     let folder = Folder::new();
     folder.run("count 10 --run run --quiet");
     let unread_terminal = unread_terminal(&folder);

@@ -37,7 +37,7 @@ fn of_a_ledger_whose_files_are_lost_none_are_told() {
 }
 
 #[test]
-fn a_sample_states_its_bound_and_its_seed_and_can_be_repeated() {
+fn sampled_recount_shows_bound_and_seed() {
     let folder = Folder::new();
     folder.run("count 12 --run run --quiet");
     let outcome = folder.run("verify run --recount 20 --seed 7");
@@ -57,7 +57,7 @@ fn a_sample_states_its_bound_and_its_seed_and_can_be_repeated() {
 }
 
 #[test]
-fn a_wrong_count_with_all_hashes_right_is_found_by_the_recount_and_named() {
+fn recount_finds_wrong_count_under_valid_hashes() {
     let folder = Folder::new();
     for (kernel, other) in [("search", "meet/"), ("meet", "search/")] {
         let run = format!("run-{kernel}");
@@ -77,7 +77,7 @@ fn a_wrong_count_with_all_hashes_right_is_found_by_the_recount_and_named() {
 }
 
 #[test]
-fn wrong_symmetric_counts_are_found_whatever_the_sample() {
+fn any_sample_finds_wrong_symmetric_counts() {
     let folder = Folder::new();
     // Two more that the half turn fixes and no sum contradicts it.
     folder.run("count 12 --run half --quiet");
@@ -100,7 +100,7 @@ fn wrong_symmetric_counts_are_found_whatever_the_sample() {
 }
 
 #[test]
-fn a_run_without_units_missing_none_and_no_run_are_told_apart() {
+fn incomplete_run_complete_run_and_no_run_differ() {
     let folder = Folder::new();
     folder.run("count 12 --shard 1/3 --run shard --quiet");
     assert_eq!(folder.run("verify shard").code, Some(0));
@@ -117,7 +117,7 @@ fn a_run_without_units_missing_none_and_no_run_are_told_apart() {
 }
 
 #[test]
-fn tables_say_what_the_ledger_says_and_verify_knows_them() {
+fn verify_accepts_exported_tables() {
     let folder = Folder::new();
     folder.run("count 12 --run run --quiet");
     for format in ["csv", "jsonl"] {
@@ -195,7 +195,7 @@ fn sums_by_family_are_the_same_in_all_schemes() {
 }
 
 #[test]
-fn the_command_that_verify_names_puts_right_what_was_wrong() {
+fn command_named_by_verify_repairs_the_run() {
     let folder = Folder::new();
     let put_right = |run: &str| {
         let outcome = folder.run(&format!("verify {run} --recount all --json"));
@@ -248,7 +248,7 @@ fn a_table_may_have_any_name_that_the_system_takes() {
 }
 
 #[test]
-fn a_run_in_use_is_verified_up_to_what_is_committed_and_not_called_damaged() {
+fn run_in_use_is_verified_up_to_last_commit() {
     let folder = Folder::new();
     let (coordinator, address) =
         folder.serve("coordinator --n 16 --method search --run run --double-check none", "log");
@@ -269,7 +269,7 @@ fn a_run_in_use_is_verified_up_to_what_is_committed_and_not_called_damaged() {
 }
 
 #[test]
-fn a_table_is_not_taken_to_be_verified_without_the_run_that_it_is_of() {
+fn table_without_its_run_is_not_verified() {
     let folder = Folder::new();
     folder.run("count 10 --run run --quiet");
     folder.run("certify run -o certificate.json");
@@ -280,7 +280,7 @@ fn a_table_is_not_taken_to_be_verified_without_the_run_that_it_is_of() {
 }
 
 #[test]
-fn names_in_a_forged_ledger_write_no_lines_of_their_own_and_command_no_terminal() {
+fn hostile_names_in_ledger_are_escaped_by_verify() {
     let folder = Folder::new();
     folder.run("count 8 --run run --quiet");
     let mut forgery = Forgery::of(&folder.path().join("run"));
@@ -306,7 +306,7 @@ fn names_in_a_forged_ledger_write_no_lines_of_their_own_and_command_no_terminal(
 }
 
 #[test]
-fn a_run_of_which_more_is_to_be_checked_than_was_is_not_called_complete() {
+fn run_with_missing_checks_is_not_complete() {
     let folder = Folder::new();
     folder.run("count 11 --run run --quiet");
     let (coordinator, address) = folder.serve("coordinator --n 11 --run run --double-check all", "log");

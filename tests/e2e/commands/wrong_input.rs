@@ -20,7 +20,7 @@ fn board_sizes_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn kernels_threads_shards_and_times_that_cannot_be_are_refused() {
+fn impossible_option_values_are_refused() {
     let folder = Folder::new();
     folder.run("count 8 --method magic").refused(&["there is no method \"magic\"", "auto, meet, search"]);
     folder.run("count 8 --isa mmx").refused(&["mmx", "portable"]);
@@ -75,7 +75,7 @@ fn of_numbers_that_cannot_be_it_is_said_which_can() {
 }
 
 #[test]
-fn what_is_typed_wrong_is_answered_with_the_help_that_is_meant() {
+fn wrong_usage_names_the_matching_help() {
     let folder = Folder::new();
     folder.run("count").refused(&["<N>", "(see diadem count --help)"]);
     folder.run("cuont 8").refused(&["'cuont'", "did you mean 'count'?", "(see diadem --help)"]);
@@ -126,7 +126,7 @@ fn an_error_comes_first_and_how_to_go_on_after_it() {
 }
 
 #[test]
-fn a_run_directory_of_another_board_is_refused_and_kept() {
+fn run_directory_of_another_board_is_refused_and_kept() {
     let folder = Folder::new();
     folder.run("count 8 --run run --quiet");
     folder.run("count 9 --run run").refused(&["n = 8", "n = 9"]);
@@ -145,7 +145,7 @@ fn a_run_directory_of_another_board_is_refused_and_kept() {
 }
 
 #[test]
-fn directories_without_a_run_or_with_a_broken_one_are_refused() {
+fn missing_or_broken_run_is_refused() {
     let folder = Folder::new();
     folder.run("verify nowhere").refused(&["nowhere", "run.json is missing"]);
     folder.run("coordinator --run nowhere --listen 127.0.0.1:0").refused(&["nowhere", "--n N"]);
@@ -182,7 +182,7 @@ fn a_run_of_another_plan_version_is_refused() {
 }
 
 #[test]
-fn a_run_of_a_monstrous_plan_is_refused_at_once_by_every_command() {
+fn oversized_plan_in_run_is_refused_by_every_command() {
     let folder = Folder::new();
     let plan = r#"{"n":18,"scheme":"constellations","grain":1,"version":1}"#;
     let run = format!(r#"{{"plan":{plan},"fingerprint":"{:032x}","begun":7}}"#, 7);
@@ -206,7 +206,7 @@ fn a_run_of_a_monstrous_plan_is_refused_at_once_by_every_command() {
 }
 
 #[test]
-fn a_run_with_fields_that_this_release_does_not_know_is_refused() {
+fn run_with_unknown_fields_is_refused() {
     let folder = Folder::new();
     folder.run("count 8 --run run --quiet");
     let path = folder.path().join("run/run.json");
@@ -220,7 +220,7 @@ fn a_run_with_fields_that_this_release_does_not_know_is_refused() {
 }
 
 #[test]
-fn a_second_process_on_a_run_directory_is_refused_with_the_pid_of_the_first() {
+fn second_process_on_a_run_is_refused_with_pid() {
     let folder = Folder::new();
     let (coordinator, _) = folder.serve("coordinator --n 12 --run run", "log");
     folder.run("count 12 --run run").refused(&["in use by process", &coordinator.pid().to_string()]);
@@ -236,7 +236,7 @@ fn directories_that_cannot_be_written_are_refused() {
 }
 
 #[test]
-fn a_full_disk_ends_a_count_with_a_sentence_and_loses_nothing() {
+fn full_disk_ends_count_and_loses_nothing() {
     let folder = Folder::new();
     // The shell's limit on the size of files stands for the disk: writes fail as they would there.
     let limited = |blocks: u32, args: &str| {
@@ -266,7 +266,7 @@ fn ports_in_use_and_addresses_open_to_all_are_refused() {
 }
 
 #[test]
-fn a_worker_gives_up_on_a_coordinator_that_is_not_there() {
+fn worker_gives_up_on_unreachable_coordinator() {
     let folder = Folder::new();
     let address = free_address();
     let outcome = folder.run(&format!("worker --coordinator http://{address} --give-up-after 1s"));
@@ -279,7 +279,7 @@ fn a_worker_gives_up_on_a_coordinator_that_is_not_there() {
 }
 
 #[test]
-fn a_worker_gives_up_on_what_never_answers_when_it_was_to_and_says_how_long_that_was() {
+fn worker_gives_up_on_silent_server_in_time() {
     let folder = Folder::new();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
@@ -321,7 +321,7 @@ fn a_server_of_http_1_is_said_to_be_no_coordinator() {
 }
 
 #[test]
-fn a_named_pipe_is_refused_wherever_a_file_is_read_to_its_end() {
+fn named_pipe_is_refused_as_input_file() {
     let folder = Folder::new();
     let pipe = |name: &str| {
         assert!(Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap().success());
@@ -358,7 +358,7 @@ fn a_named_pipe_is_refused_wherever_a_file_is_read_to_its_end() {
 }
 
 #[test]
-fn what_a_shell_has_opened_is_read_though_it_is_a_pipe() {
+fn process_substitution_is_read() {
     let folder = Folder::new();
     folder.run("count 8 --quiet --run run");
     assert_eq!(folder.run("export run --csv -o table").code, Some(0));
@@ -374,7 +374,7 @@ fn what_a_shell_has_opened_is_read_though_it_is_a_pipe() {
 }
 
 #[test]
-fn a_pipe_from_which_nobody_reads_is_not_waited_for_for_ever() {
+fn export_to_unread_pipe_does_not_wait_forever() {
     let folder = Folder::new();
     folder.run("count 8 --quiet --run run");
     assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());

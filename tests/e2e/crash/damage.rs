@@ -24,7 +24,7 @@ fn finish(folder: &Folder) -> Completed {
 }
 
 #[test]
-fn a_ledger_cut_at_every_byte_of_its_last_record_resumes_and_ends_exact() {
+fn ledger_cut_at_any_byte_of_last_record_resumes() {
     let folder = Folder::new();
     folder.run("count 9 --run whole --quiet");
     let (run, path) = (folder.path().join("whole"), folder.path().join("run/ledger/000001.jsonl"));
@@ -57,7 +57,7 @@ fn a_ledger_cut_at_every_byte_of_its_last_record_resumes_and_ends_exact() {
 }
 
 #[test]
-fn records_that_are_lost_are_told_by_all_who_read_the_run_until_the_loss_is_accepted() {
+fn lost_records_are_reported_until_loss_is_accepted() {
     let folder = half_counted();
     let running = folder.start("count 16 --run run --isa portable --quiet", "log");
     until("it goes on", || folder.counts("run") > 200);
@@ -103,7 +103,7 @@ fn records_that_are_lost_are_told_by_all_who_read_the_run_until_the_loss_is_acce
 }
 
 #[test]
-fn a_byte_flipped_before_the_last_mark_is_reported_and_withholds_the_answer() {
+fn flipped_byte_before_last_mark_withholds_the_answer() {
     let folder = half_counted();
     let path = folder.path().join("run/ledger/000001.jsonl");
     let mut bytes = fs::read(&path).unwrap();
@@ -122,7 +122,7 @@ fn a_byte_flipped_before_the_last_mark_is_reported_and_withholds_the_answer() {
 }
 
 #[test]
-fn damage_done_while_the_checkpoint_hides_it_still_withholds_the_answer() {
+fn damage_before_checkpoint_withholds_the_answer() {
     let folder = half_counted();
     let running = folder.start("count 16 --run run --isa portable --quiet", "log");
     until("it goes on", || folder.counts("run") > 200);
@@ -139,7 +139,7 @@ fn damage_done_while_the_checkpoint_hides_it_still_withholds_the_answer() {
 }
 
 #[test]
-fn a_checkpoint_that_is_gone_or_rubbish_is_rebuilt_and_said_so() {
+fn missing_or_corrupt_checkpoint_is_rebuilt() {
     let folder = half_counted();
     let checkpoint = folder.path().join("run/checkpoint");
     let resume_for_a_moment = |what: &str| {
@@ -184,7 +184,7 @@ fn a_ledger_of_another_run_is_refused() {
 }
 
 #[test]
-fn a_run_that_has_lost_its_run_json_is_not_begun_anew_over_what_is_there() {
+fn run_without_run_json_is_not_overwritten() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");
     let [run_file, ledger] = ["run/run.json", "run/ledger/000001.jsonl"].map(|name| folder.path().join(name));
@@ -201,7 +201,7 @@ fn a_run_that_has_lost_its_run_json_is_not_begun_anew_over_what_is_there() {
 }
 
 #[test]
-fn a_run_that_has_lost_its_ledger_is_not_begun_anew_in_its_place() {
+fn run_without_ledger_is_not_overwritten() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");
     let [ledger, away] = ["run/ledger", "away"].map(|name| folder.path().join(name));
@@ -221,7 +221,7 @@ fn a_run_that_has_lost_its_ledger_is_not_begun_anew_in_its_place() {
 }
 
 #[test]
-fn a_file_of_the_ledger_that_leads_nowhere_is_not_its_end() {
+fn dangling_ledger_file_is_an_error() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");
     std::os::unix::fs::symlink("/nowhere/at-all", folder.path().join("run/ledger/000002.jsonl")).unwrap();
@@ -253,7 +253,7 @@ const HARMS: [Harm; 4] = [
 ];
 
 #[test]
-fn acknowledged_records_are_never_cut_off_as_if_they_were_not() {
+fn acknowledged_records_are_never_cut_off_as_torn() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");
     let path = folder.path().join("run/ledger/000001.jsonl");
@@ -271,7 +271,7 @@ fn acknowledged_records_are_never_cut_off_as_if_they_were_not() {
 }
 
 #[test]
-fn a_loss_is_accepted_once_and_not_at_all_where_there_is_no_room_to_keep_what_is_cut_off() {
+fn accept_loss_is_refused_without_room_for_a_copy() {
     let folder = half_counted();
     let path = folder.path().join("run/ledger/000001.jsonl");
     let damaged = [&fs::read(&path).unwrap()[..], &vec![b'x'; 200_000], b"\n"].concat();
@@ -323,7 +323,7 @@ fn a_command_that_is_refused_accepts_no_loss() {
 }
 
 #[test]
-fn a_command_that_is_refused_rebuilds_no_checkpoint_and_the_one_that_does_tells() {
+fn refused_command_rebuilds_no_checkpoint() {
     const REBUILT: &str = "rebuilt the checkpoint from the ledger: there is none";
     let folder = Folder::new();
     let checkpoint = folder.path().join("run/checkpoint");
@@ -341,7 +341,7 @@ fn a_command_that_is_refused_rebuilds_no_checkpoint_and_the_one_that_does_tells(
 }
 
 #[test]
-fn a_ledger_whose_lines_end_in_cr_lf_is_refused_without_its_checkpoint_too() {
+fn ledger_with_cr_lf_is_refused_without_checkpoint() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");
     fs::remove_dir_all(folder.path().join("run/checkpoint")).unwrap();
@@ -356,7 +356,7 @@ fn a_ledger_whose_lines_end_in_cr_lf_is_refused_without_its_checkpoint_too() {
 }
 
 #[test]
-fn a_ledger_file_that_was_rotated_away_is_named_with_or_without_a_checkpoint() {
+fn rotated_ledger_file_is_named_in_the_error() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");
     let path = folder.path().join("run/ledger/000001.jsonl");
@@ -378,7 +378,7 @@ fn a_ledger_file_that_was_rotated_away_is_named_with_or_without_a_checkpoint() {
 }
 
 #[test]
-fn a_second_writer_is_refused_though_somebody_deleted_the_lock() {
+fn second_writer_is_refused_after_lock_is_deleted() {
     let folder = Folder::new();
     let long = "count 18 --run run --method search --isa portable --quiet --threads 1";
     let running = folder.start(long, "log");
@@ -392,7 +392,7 @@ fn a_second_writer_is_refused_though_somebody_deleted_the_lock() {
 }
 
 #[test]
-fn a_ledger_file_that_is_moved_away_while_it_is_written_takes_nothing_until_it_is_back() {
+fn moved_ledger_file_stops_acknowledging_until_back() {
     let folder = half_counted();
     let running = folder.start("count 16 --run run --isa portable --quiet --threads 1", "second.log");
     let before = folder.counts("run");
@@ -413,7 +413,7 @@ fn a_ledger_file_that_is_moved_away_while_it_is_written_takes_nothing_until_it_i
 }
 
 #[test]
-fn counts_that_cannot_be_right_together_are_counted_again_though_nothing_else_is_left_to_do() {
+fn contradictory_counts_of_complete_run_are_recounted() {
     let folder = Folder::new();
     assert_eq!(folder.run("count 10 --run run --quiet").code, Some(0));
     let whole = Forgery::of(&folder.path().join("run"));

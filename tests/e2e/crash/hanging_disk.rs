@@ -47,7 +47,7 @@ fn ends_exact(folder: &Folder, disk: HeldFile) {
 }
 
 #[test]
-fn a_count_whose_disk_hangs_ends_by_itself_where_it_was_asked_to_end() {
+fn signalled_count_ends_despite_hanging_disk() {
     let folder = begun();
     let begun = Instant::now();
     let Some((disk, count)) = standing(&folder) else { return };
@@ -59,7 +59,7 @@ fn a_count_whose_disk_hangs_ends_by_itself_where_it_was_asked_to_end() {
 }
 
 #[test]
-fn a_second_signal_ends_at_once_what_waits_for_its_disk() {
+fn second_signal_ends_count_after_disk_report() {
     let folder = begun();
     let Some((disk, count)) = standing(&folder) else { return };
     let asked = Instant::now();
@@ -72,7 +72,7 @@ fn a_second_signal_ends_at_once_what_waits_for_its_disk() {
 }
 
 #[test]
-fn a_second_signal_ends_a_count_before_it_says_that_its_disk_hangs() {
+fn second_signal_ends_count_before_disk_report() {
     let folder = begun();
     let Some(disk) = HeldFile::against_writers(&folder, LEDGER) else { return };
     let mut count = folder.start(COUNT, "count.log");
@@ -88,7 +88,7 @@ fn a_second_signal_ends_a_count_before_it_says_that_its_disk_hangs() {
 }
 
 #[test]
-fn a_disk_that_answers_again_has_everything_when_the_count_ends() {
+fn recovered_disk_has_all_records_at_the_end() {
     let folder = begun();
     let before = folder.ledger("run").len();
     let Some((disk, count)) = standing(&folder) else { return };
@@ -99,7 +99,7 @@ fn a_disk_that_answers_again_has_everything_when_the_count_ends() {
 }
 
 #[test]
-fn a_coordinator_whose_disk_hangs_ends_and_loses_nothing_acknowledged() {
+fn coordinator_with_hanging_disk_loses_nothing() {
     let folder = begun();
     let Some(disk) = HeldFile::against_writers(&folder, LEDGER) else { return };
     let (coordinator, address) = folder.serve("coordinator --run run --json", "coordinator.log");
@@ -159,7 +159,7 @@ fn audited_late(folder: &Folder, phase: &str) -> Option<(Running, String)> {
 }
 
 #[test]
-fn an_audit_that_hangs_before_the_answer_is_told_and_the_answer_comes_when_it_goes_on() {
+fn hanging_final_audit_is_reported_and_answer_follows() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");
     let Some((coordinator, _)) = audited_late(&folder, "auditing") else { return };
@@ -169,7 +169,7 @@ fn an_audit_that_hangs_before_the_answer_is_told_and_the_answer_comes_when_it_go
 }
 
 #[test]
-fn an_audit_that_hangs_while_units_are_counted_is_told_until_it_goes_on() {
+fn hanging_audit_is_reported_until_it_resumes() {
     let folder = begun();
     let before = folder.counts("run");
     let count = folder.start(COUNT, "more.log");

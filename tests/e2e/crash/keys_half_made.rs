@@ -13,7 +13,7 @@ fn names(folder: &Folder, name: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn keys_init_that_is_killed_at_any_time_can_be_said_again() {
+fn killed_keys_init_can_be_repeated() {
     let folder = Folder::new();
     assert_eq!(folder.run("keys init whole").code, Some(0));
     assert_eq!(folder.run("keys client whole a").code, Some(0));

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use crate::harness::{Folder, published, until};
 
 #[test]
-fn a_count_killed_ten_times_ends_exact_and_skips_what_was_done() {
+fn count_killed_ten_times_is_exact_and_skips_units() {
     let folder = Folder::new();
     let mut random = StdRng::seed_from_u64(17);
     let mut on_record = 0;

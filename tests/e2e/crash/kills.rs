@@ -99,7 +99,7 @@ fn worker(folder: &Folder, relay: &Relay, k: usize) -> Running {
 }
 
 #[test]
-fn kills_at_random_moments_lose_nothing_acknowledged_and_leave_every_total_exact() {
+fn random_kills_lose_nothing_and_keep_totals_exact() {
     let mut random = StdRng::seed_from_u64(200);
     let (kills, mut killed, mut counted, mut acknowledged) = (repetitions("DIADEM_KILLS", 20), 0, 0, 0);
     while killed < kills {

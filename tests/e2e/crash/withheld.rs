@@ -28,7 +28,7 @@ fn said(folder: &Folder, log: &str, words: &str) -> usize {
 }
 
 #[test]
-fn workers_wait_for_the_answer_of_a_run_that_stays_and_count_on_with_the_mended_ledger() {
+fn workers_wait_for_a_repaired_ledger_and_continue() {
     let folder = Folder::new();
     interrupt_and_damage(&folder);
     let (mut coordinator, address) =
@@ -81,7 +81,7 @@ fn left_without_answer(folder: &Folder) -> (String, Running) {
 }
 
 #[test]
-fn workers_of_a_coordinator_that_ends_without_its_answer_stay_for_the_next_one() {
+fn workers_outlast_a_withheld_answer() {
     let folder = Folder::new();
     let (address, waits) = left_without_answer(&folder);
     flip(&folder);
@@ -115,7 +115,7 @@ fn begin_with_wrong_sums(path: &Path) {
 }
 
 #[test]
-fn a_coordinator_whose_own_sums_are_wrong_ends_so_that_it_is_started_again_also_where_it_stays() {
+fn coordinator_with_wrong_sums_exits_1_to_restart() {
     for more in ["", "--stay"] {
         let folder = Folder::new();
         begin_with_wrong_sums(&folder.path().join("run"));

@@ -136,7 +136,7 @@ fn unfinished_requests_for_the_status_pin_no_memory() {
 }
 
 #[test]
-fn unfinished_reports_pin_no_more_than_the_owner_has_and_workers_of_others_go_on() {
+fn unfinished_reports_hold_memory_of_their_owner_only() {
     let folder = Folder::new();
     let (address, coordinator) = coordinator(&folder, 17, 1024);
     let before = coordinator.peak_kib().unwrap();
@@ -181,7 +181,7 @@ fn bearer(address: &str, token: &str) -> BearerClient {
 }
 
 #[test]
-fn six_attackers_with_status_tokens_leave_workers_unharmed() {
+fn attackers_with_status_tokens_do_not_stop_workers() {
     let folder = Folder::new();
     // Room for 96 connections; they hold 240, and come back whenever they are closed.
     let (address, coordinator) = coordinator(&folder, 15, 160);
@@ -215,7 +215,7 @@ fn six_attackers_with_status_tokens_leave_workers_unharmed() {
 }
 
 #[test]
-fn an_owner_that_registers_without_end_uses_up_its_own_and_the_status_stays_readable() {
+fn endless_registrations_exhaust_own_quota_only() {
     let folder = Folder::new();
     let (address, coordinator) = coordinator(&folder, 12, 1024);
     let listed = Runtime::new().unwrap().block_on(async {

@@ -137,7 +137,7 @@ fn whom(random: &mut StdRng) -> Line {
 }
 
 #[test]
-fn both_verifiers_say_the_same_of_whatever_may_have_happened() {
+fn verifiers_agree_on_random_histories() {
     if !tools::is_there("python3") {
         return;
     }
@@ -200,7 +200,7 @@ fn units_of_a_member(plan: &Plan) -> [u64; 2] {
 
 /// What only one of the verifiers took once, and whether it is sound.
 #[test]
-fn what_one_of_the_verifiers_took_alone_both_take_or_refuse() {
+fn verifiers_agree_on_past_disagreements() {
     if !tools::is_there("python3") {
         return;
     }

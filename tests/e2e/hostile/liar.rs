@@ -42,7 +42,7 @@ impl Kernel for Lying {
 }
 
 #[test]
-fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exact() {
+fn lying_worker_is_quarantined_and_total_is_exact() {
     let honest = kernel(Method::Search, Some(Isa::Portable)).unwrap();
     let lying = Arc::new(Lying { honest: Arc::clone(&honest), counted: AtomicU64::new(0) });
     let board = Board::new(14).unwrap();

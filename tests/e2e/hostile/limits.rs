@@ -34,7 +34,7 @@ fn open_coordinator(folder: &Folder) -> (String, Running) {
 }
 
 #[test]
-fn requests_out_of_all_proportion_and_of_unknown_fields_are_refused() {
+fn oversized_and_malformed_requests_are_refused() {
     let folder = Folder::new();
     let (address, _coordinator) = open_coordinator(&folder);
     call(&address, async |mut client| {
@@ -111,7 +111,7 @@ fn a_storm_of_registrations_is_refused_and_passes() {
 }
 
 #[test]
-fn more_connections_than_there_are_open_files_do_not_end_a_coordinator() {
+fn connections_over_file_limit_keep_coordinator_up() {
     let folder = keys();
     let script = format!(
         "ulimit -n 96; exec {} coordinator --n 12 --run run --listen 127.0.0.1:0 --keys keys/coordinator --json",
@@ -206,7 +206,7 @@ impl Lender for LastRenewal {
 }
 
 #[test]
-fn a_worker_that_waits_in_vain_for_units_hears_of_the_end_when_it_renews() {
+fn idle_worker_learns_of_the_end_at_renewal() {
     let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
     let kernel = queens::kernel::kernel(queens::kernel::Method::Search, None).unwrap();
     let config = config("here", kernel);

@@ -198,7 +198,7 @@ fn with_seeds(seeds: u32, it: impl Fn(u32) + Sync) {
 }
 
 #[test]
-fn one_malicious_owner_among_three_honest_ones_spoils_nothing_and_delays_little() {
+fn malicious_owner_spoils_nothing_and_delays_little() {
     let kinds: [&[Habit]; 5] = [
         &[Habit::Hoards, Habit::LiesAlikeOneIn(2), Habit::LiesOneIn(2), Habit::Hoards, Habit::LiesOneIn(20)],
         &[Habit::LiesOneIn(1); 4],
@@ -230,7 +230,7 @@ fn one_malicious_owner_among_three_honest_ones_spoils_nothing_and_delays_little(
 }
 
 #[test]
-fn what_two_owners_spoil_who_agree_on_a_lie_a_recount_finds() {
+fn wrong_counts_of_colluding_owners_fail_a_recount() {
     with_seeds(repetitions("DIADEM_COLLUSIONS", 1), |seed| {
         let lies = Habit::LiesAlikeOneIn([3, 20, 200][seed as usize % 3]);
         let colluders = ["mallory", "oscar", "mallory", "oscar"].map(|owner| (owner, lies));

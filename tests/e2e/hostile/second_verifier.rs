@@ -70,7 +70,7 @@ fn with_history(mut forgery: Forgery) -> Forgery {
 }
 
 #[test]
-fn forged_ledgers_that_verify_refuses_are_refused_by_the_second_verifier_too() {
+fn second_verifier_refuses_forged_ledgers() {
     if !tools::is_there("python3") {
         return;
     }
@@ -158,7 +158,7 @@ fn ledgers_that_are_sound_are_so_for_both_verifiers() {
 }
 
 #[test]
-fn machine_that_contradicts_itself_ten_times_is_believed_by_no_verifier() {
+fn verifiers_quarantine_self_contradicting_machine() {
     if !tools::is_there("python3") {
         return;
     }
@@ -198,7 +198,7 @@ fn machine_that_contradicts_itself_ten_times_is_believed_by_no_verifier() {
 }
 
 #[test]
-fn the_second_verifier_names_the_place_and_ends_with_a_code_for_each_case() {
+fn second_verifier_has_an_exit_code_for_each_case() {
     if !tools::is_there("python3") {
         return;
     }
@@ -259,7 +259,7 @@ fn tear(bytes: &mut Vec<u8>, from: usize, random: &mut StdRng) {
 }
 
 #[test]
-fn what_follows_the_last_mark_is_torn_or_damaged_for_both_verifiers_alike() {
+fn verifiers_agree_on_data_after_the_last_mark() {
     if !tools::is_there("python3") {
         return;
     }

@@ -46,7 +46,7 @@ impl Guarded {
 }
 
 #[test]
-fn each_kind_of_stranger_is_refused_with_a_sentence_and_changes_nothing() {
+fn unauthorized_clients_are_refused() {
     let guarded = Guarded::new();
     let folder = &guarded.folder;
     folder_of(folder, "no-token", &[("ca.pem", "keys/ca.pem")]);
@@ -102,7 +102,7 @@ fn tls_against_a_coordinator_without_it_is_refused() {
 }
 
 #[test]
-fn a_coordinator_under_another_name_is_refused_with_the_names_it_has() {
+fn certificate_for_another_host_is_refused() {
     let folder = keys();
     let mut serve =
         folder.diadem("coordinator --n 18 --run run --keys keys/coordinator --listen 127.0.0.2:0");
@@ -125,7 +125,7 @@ fn a_certificate_that_has_expired_is_refused() {
 }
 
 #[test]
-fn client_certificates_let_in_and_those_of_another_authority_do_not() {
+fn client_certificate_of_other_authority_is_refused() {
     let folder = keys();
     for name in ["keys", "others"] {
         assert_eq!(folder.run(&format!("keys client {name} rack-3")).code, Some(0));
@@ -154,7 +154,7 @@ fn client_certificates_let_in_and_those_of_another_authority_do_not() {
 }
 
 #[test]
-fn tokens_can_come_from_the_environment_and_guard_without_tls_too() {
+fn tokens_from_environment_work_without_tls() {
     let folder = keys();
     let (join, status) = (text(&folder, "keys/worker/join.token"), text(&folder, "keys/status/status.token"));
     let mut serve = folder.diadem("coordinator --n 12 --run run --listen 127.0.0.1:0 --json");
@@ -180,7 +180,7 @@ fn tokens_can_come_from_the_environment_and_guard_without_tls_too() {
 }
 
 #[test]
-fn a_token_in_keys_that_were_typed_goes_before_the_variable_that_stands_for_it() {
+fn typed_keys_beat_the_token_variable() {
     let folder = keys();
     let stale = "0123456789abcdef0123456789abcdef";
     let mut serve =

@@ -28,7 +28,7 @@ fn press(browser: &Browser, key: &str) {
 }
 
 #[test]
-fn the_pages_need_nothing_beside_them_and_can_be_read_wide_and_narrow_light_and_dark() {
+fn pages_are_self_contained_and_legible_everywhere() {
     for n in [8, 5, 10] {
         let folder = atlas_of(n);
         for entry in fs::read_dir(folder.path().join("atlas")).unwrap() {
@@ -64,7 +64,7 @@ fn the_gallery_has_every_family_with_its_images() {
 }
 
 #[test]
-fn rings_are_gone_through_by_clicks_and_by_the_arrow_keys() {
+fn rings_are_navigated_by_click_and_arrow_keys() {
     let folder = atlas_of(8);
     let Some(browser) = browser() else { return };
     browser.looks(1280, false);
@@ -88,7 +88,7 @@ fn rings_are_gone_through_by_clicks_and_by_the_arrow_keys() {
 }
 
 #[test]
-fn on_the_board_conflicts_are_shown_and_a_solution_is_known() {
+fn play_board_shows_conflicts_and_solutions() {
     let folder = atlas_of(8);
     let Some(browser) = browser() else { return };
     browser.go(&url(&folder, "play.html"));
@@ -124,7 +124,7 @@ fn on_the_board_conflicts_are_shown_and_a_solution_is_known() {
 }
 
 #[test]
-fn a_folder_with_other_files_is_refused_and_an_atlas_written_again() {
+fn foreign_folder_is_refused_and_atlas_is_rewritten() {
     let folder = atlas_of(6);
     fs::write(folder.path().join("atlas/note.txt"), "mine").unwrap();
     assert_eq!(folder.run("atlas --html atlas --n 5").code, Some(0), "it is an atlas");

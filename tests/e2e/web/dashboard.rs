@@ -39,7 +39,7 @@ fn get_over_tls(folder: &Folder, http: &str, headers: &str) -> String {
 }
 
 #[test]
-fn the_dashboard_shows_a_run_to_its_end_and_metrics_follow_it() {
+fn dashboard_and_metrics_follow_a_run_to_its_end() {
     let folder = Folder::new();
     let (coordinator, address, http) = serve(&folder, "--n 14 --json");
     assert!(get(&http, "/").contains("<title>diadem</title>"));
@@ -62,7 +62,7 @@ fn the_dashboard_shows_a_run_to_its_end_and_metrics_follow_it() {
 }
 
 #[test]
-fn a_port_that_is_taken_and_one_that_others_reach_are_refused_in_one_sentence() {
+fn taken_or_public_http_port_is_refused() {
     let folder = Folder::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let http = taken.local_addr().unwrap().to_string();
@@ -89,7 +89,7 @@ fn a_port_that_is_taken_and_one_that_others_reach_are_refused_in_one_sentence() 
 }
 
 #[test]
-fn with_keys_the_dashboard_speaks_tls_and_asks_for_a_token_which_stays_out_of_the_log() {
+fn dashboard_with_keys_needs_tls_and_token() {
     let folder = keys();
     let (coordinator, _, http) = serve(&folder, "--n 18 --keys keys/coordinator");
     assert!(!get(&http, "/metrics").contains("HTTP/1.1 200"));
@@ -117,7 +117,7 @@ fn with_keys_the_dashboard_speaks_tls_and_asks_for_a_token_which_stays_out_of_th
 }
 
 #[test]
-fn connections_to_the_dashboard_in_any_number_do_not_keep_a_run_from_its_end() {
+fn idle_dashboard_connections_do_not_block_the_end() {
     let folder = Folder::new();
     let (coordinator, address, http) = serve(&folder, "--n 13 --json");
     let idle: Vec<_> = (0..400)

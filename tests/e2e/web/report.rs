@@ -19,7 +19,7 @@ fn grouped(number: &str) -> String {
 }
 
 #[test]
-fn a_finished_run_is_reported_from_its_ledger_with_the_head_that_was_published() {
+fn report_of_finished_run_has_the_published_head() {
     let folder = Folder::new();
     assert_eq!(folder.run("count 13 --run run --threads 1 --quiet --double-check all").code, Some(0));
     let page_of_it = page(&folder, "run", 0);
@@ -42,7 +42,7 @@ fn a_finished_run_is_reported_from_its_ledger_with_the_head_that_was_published()
 }
 
 #[test]
-fn names_in_a_ledger_are_text_in_its_report_and_an_unfinished_run_says_so() {
+fn report_escapes_names_and_marks_unfinished_run() {
     let folder = Folder::new();
     let (coordinator, address) = folder.serve("coordinator --n 15 --run run", "coordinator.log");
     let mut worker = folder.diadem(&format!("worker --coordinator http://{address} --threads 1"));
@@ -58,7 +58,7 @@ fn names_in_a_ledger_are_text_in_its_report_and_an_unfinished_run_says_so() {
 }
 
 #[test]
-fn there_is_no_report_of_a_ledger_that_is_damaged_or_of_no_run() {
+fn damaged_or_missing_run_gets_no_report() {
     let folder = Folder::new();
     assert_eq!(folder.run("count 10 --run run --threads 1 --quiet").code, Some(0));
     let file = folder.path().join("run/ledger/000001.jsonl");

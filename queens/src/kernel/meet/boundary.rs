@@ -116,7 +116,7 @@ mod tests {
     proptest! {
         #[test]
         #[cfg_attr(miri, ignore = "too slow")]
-        fn products_cover_what_is_missing_and_at_most_what_is_impossible(
+        fn cover_contains_missing_and_only_impossible_pairs(
             missing in prop::array::uniform32(any::<u32>()),
             impossible in prop::array::uniform32(any::<u32>()),
             mask in any::<u32>(),

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn row_sets_are_drawn_at_equal_distances_and_thinner_ones_are_some_of_them() {
+    fn drawn_row_sets_are_equidistant_and_nested() {
         let sparse = Thinning::new(5, u64::MAX / 2);
         assert_eq!(drawn(sparse, 20), [2, 7, 12, 17]);
         assert_eq!(drawn(Thinning::new(1, u64::MAX), 3), [0, 1, 2]);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_that_hold_a_drawn_row_set_are_made_and_stand_for_as_many_as_are_not() {
+    fn drawn_passes_are_made_and_extrapolated() {
         let time = std::cell::Cell::new(0.0);
         let clock = || time.get();
         let mut thinned = Thinned::new(Thinning::new(10, u64::MAX / 2), &clock);

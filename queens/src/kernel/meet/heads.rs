@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_that_make_a_wanted_set_are_those_with_which_it_is_wanted() {
+    fn rows_offered_are_exactly_rows_of_wanted_sets() {
         let sets = RowSets::new(9, 5);
         for (fixed, here, later, most_lacking) in
             [(0, 0, 0, 0), (5, 0b101, 0b1_1010_1101, 1), (3, 0b110, 0b1_1111_1111, 2), (6, 0b11_0110, 0, 3)]

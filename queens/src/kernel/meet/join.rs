@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn every_instruction_set_counts_the_pairs_that_a_double_loop_counts() {
+    fn every_isa_joins_like_a_double_loop() {
         agrees(Portable);
         #[cfg(target_arch = "x86_64")]
         {

@@ -37,7 +37,7 @@ fn searched(position: &Position) -> u64 {
 }
 
 #[test]
-fn empty_boards_have_the_published_number_of_solutions() {
+fn empty_boards_have_the_published_solutions() {
     for n in 1..=if cfg!(miri) { 7 } else { 13 } {
         let solutions = known::totals(board(n)).unwrap().solutions();
         assert_eq!(u128::from(agreed(&Position::empty(board(n))).completions), solutions, "n={n}");
@@ -78,7 +78,7 @@ fn agreed_of_cut(position: &Position) -> Count {
 }
 
 #[test]
-fn boards_that_are_not_worth_a_cut_are_counted_as_well_when_they_are_cut() {
+fn small_boards_are_counted_right_with_forced_cuts() {
     let pairs = [(1, 2), (1, 4), (3, 0), (3, 5), (4, 1)];
     let allowed = pairs.iter().fold(BoundaryPairs::none(), |mut pairs, (left, right)| {
         pairs.allow(*left, *right);
@@ -114,7 +114,7 @@ fn projections(kernel: Meet, position: &Position, stride: u64) -> impl Iterator<
     miri,
     ignore = "takes hundreds of counts, of boards that are too large; it is without unsafe code of its own"
 )]
-fn what_is_told_from_a_part_of_the_passes_is_on_average_what_all_come_to() {
+fn partial_passes_estimate_without_bias() {
     // One cut; and several, after queens of another row.
     let one = Position::empty(board(11)).with_queen(Square::new(0, 2)).with_queen(Square::new(10, 4));
     for position in [one, Position::empty(board(11)).with_queen(Square::new(0, 1))] {
@@ -153,7 +153,7 @@ fn random_words(seed: u64) -> impl FnMut() -> u32 {
 
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
-fn boards_with_central_columns_to_place_have_the_counts_that_the_search_finds() {
+fn boards_with_open_central_columns_match_search() {
     let mut next = random_words(3);
     let mut completions = 0;
     for n in [22, 23, 24] {
@@ -170,7 +170,7 @@ fn boards_with_central_columns_to_place_have_the_counts_that_the_search_finds() 
 
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
-fn cuts_with_more_shared_diagonals_than_a_signature_has_bits_are_counted_with_the_sieve() {
+fn cuts_with_many_shared_diagonals_match_search() {
     let mut next = random_words(1);
     let mut completions = 0;
     for col in [2, 9, 20] {
@@ -200,7 +200,7 @@ fn a_stopped_count_yields_nothing() {
 
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
-fn the_way_from_cut_to_cut_is_left_when_it_is_interrupted() {
+fn interrupt_ends_the_walk_between_cuts() {
     // Half a million cuts, in none of which a pass is drawn.
     let position = Position::empty(board(32)).with_queen(Square::new(0, 3)).with_queen(Square::new(31, 8));
     let (kernel, thinning) = (Meet::new(Isa::best()).unwrap(), Thinning::new(1 << 60, u64::MAX));
@@ -260,7 +260,7 @@ proptest! {
 
     #[test]
     #[cfg_attr(miri, ignore = "too slow")]
-    fn positions_at_random_have_as_many_completions_as_the_search_finds(position in positions(1..=12)) {
+    fn random_positions_match_search(position in positions(1..=12)) {
         prop_assert_eq!(agreed(&position).completions, searched(&position));
     }
 
@@ -285,7 +285,7 @@ fn random_units(plan: &Plan, count: usize) -> impl Iterator<Item = Unit> + '_ {
 
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
-fn random_units_of_either_scheme_have_the_counts_that_the_search_finds() {
+fn random_units_of_both_schemes_match_search() {
     for n in 12..=15 {
         for spec in [PlanSpec::new(board(n)), PlanSpec::families(board(n))] {
             let plan = Plan::derive(spec).unwrap();
@@ -303,7 +303,7 @@ fn random_units_of_either_scheme_have_the_counts_that_the_search_finds() {
 
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
-fn random_units_of_large_boards_have_the_counts_that_the_search_finds() {
+fn random_units_of_large_boards_match_search() {
     // With further rows placed at random, as many as make the search short.
     for (n, rows) in [(18, 4), (20, 6), (22, 8)] {
         let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
@@ -326,7 +326,7 @@ fn random_units_of_large_boards_have_the_counts_that_the_search_finds() {
 
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
-fn units_and_their_mirror_images_have_the_same_count_and_nodes() {
+fn mirrored_units_have_equal_count_and_nodes() {
     for n in [13, 16, 18] {
         let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
         for unit in random_units(&plan, 6) {
@@ -337,7 +337,7 @@ fn units_and_their_mirror_images_have_the_same_count_and_nodes() {
 
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
-fn large_boards_where_little_or_nothing_fits_are_counted() {
+fn sparse_large_boards_are_counted() {
     // The outermost open squares of the first rows, until 14 rows are left.
     for n in [28u8, 31, 32] {
         let mut position = Position::empty(board(n));
@@ -358,7 +358,7 @@ fn large_boards_where_little_or_nothing_fits_are_counted() {
 
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
-fn families_need_few_boundary_bits_unless_the_half_turn_maps_them_to_themselves() {
+fn only_self_mapped_families_need_many_boundary_bits() {
     for n in [16, 20, 24, 27] {
         let spec = PlanSpec {
             scheme: Scheme::Families { rows: 0, group: 1, sides: 0 },
@@ -385,7 +385,7 @@ fn by_groups_of_a_fourth_column() -> Plan {
 
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
-fn a_column_that_a_unit_has_some_squares_of_is_placed_before_others() {
+fn partly_restricted_column_is_placed_first() {
     let plan = by_groups_of_a_fourth_column();
     let mut units = 0;
     for Unit { position, .. } in random_units(&plan, 40) {

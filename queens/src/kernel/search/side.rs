@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "too slow")]
-    fn a_unit_has_the_same_completions_from_its_best_side_and_its_mirror_image_the_same_nodes() {
+    fn best_side_keeps_completions_and_mirrored_nodes() {
         for n in [8, 11, 13] {
             let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
             let apart = plan.units().div_ceil(40);
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "too slow")]
-    fn units_of_halves_that_meet_have_fewer_nodes_from_the_side_that_is_chosen() {
+    fn chosen_side_has_fewer_nodes_for_meet_units() {
         let plan = Plan::derive(PlanSpec::families(board(16))).unwrap();
         let search = kernel(Method::Search, Some(Isa::Portable)).unwrap();
         let nodes = |position: &Position| search.count(position, &Stop::new()).unwrap().nodes;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn units_of_a_plan_by_constellations_are_searched_as_they_are() {
+    fn constellation_units_are_searched_without_turning() {
         let plan = Plan::derive(PlanSpec::new(board(10))).unwrap();
         for id in 0..plan.units() {
             let position = plan.unit(UnitId(id)).position;

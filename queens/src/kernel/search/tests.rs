@@ -36,7 +36,7 @@ fn plan(n: u8, grain: u64) -> Plan {
 
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
-fn every_isa_agrees_with_the_scalar_recursion_on_every_unit_to_n_13() {
+fn every_isa_matches_recursion_on_units_to_n_13() {
     for n in 4..=13 {
         for grain in [200, u64::MAX] {
             let plan = plan(n, grain);
@@ -47,7 +47,7 @@ fn every_isa_agrees_with_the_scalar_recursion_on_every_unit_to_n_13() {
 
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
-fn every_isa_agrees_with_the_scalar_recursion_on_units_of_n_14_to_20() {
+fn every_isa_matches_recursion_on_units_of_n_14_to_20() {
     for n in 14..=20 {
         // Grains of a few milliseconds, and units far apart.
         let plan = plan(n, 200_000);
@@ -57,7 +57,7 @@ fn every_isa_agrees_with_the_scalar_recursion_on_units_of_n_14_to_20() {
 }
 
 #[test]
-fn whole_boards_without_any_placed_queen_have_the_known_totals() {
+fn empty_boards_have_the_known_totals() {
     for n in 1..=if cfg!(miri) { 7 } else { 12 } {
         let total = known::totals(board(n)).unwrap().solutions();
         assert_eq!(u128::from(agreed(&Position::empty(board(n))).completions), total, "n = {n}");
@@ -142,7 +142,7 @@ proptest! {
 
     #[test]
     #[cfg_attr(miri, ignore = "too slow")]
-    fn every_isa_agrees_with_the_scalar_recursion_on_any_placed_queens(position in positions()) {
+    fn every_isa_matches_recursion_on_random_positions(position in positions()) {
         prop_assume!(free(&position) <= 12 || !position.is_consistent());
         let count = agreed(&position);
         prop_assert_eq!(agreed(&position.mirrored()), count);
@@ -150,7 +150,7 @@ proptest! {
 
     #[test]
     #[cfg_attr(miri, ignore = "too slow")]
-    fn every_isa_agrees_with_the_scalar_recursion_on_crowded_large_boards(position in crowded()) {
+    fn every_isa_matches_recursion_on_crowded_boards(position in crowded()) {
         prop_assume!(free(&position) <= 16);
         let count = agreed(&position);
         prop_assert_eq!(agreed(&position.mirrored()), count);

@@ -38,7 +38,7 @@ mod tests {
     use crate::board::{Board, Square};
 
     #[test]
-    fn shares_add_up_to_one_and_follow_the_row_sets_that_are_left() {
+    fn side_shares_add_up_to_1_and_follow_row_sets() {
         let board = Board::new(24).unwrap();
         let position =
             [(0, 3), (23, 9), (5, 11)].iter().fold(Position::empty(board), |position, (row, col)| {

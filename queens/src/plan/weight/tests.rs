@@ -13,7 +13,7 @@ fn board(n: u8) -> Board {
 }
 
 #[test]
-fn units_add_up_to_about_the_whole_and_exactly_on_small_boards_and_by_the_means_of_their_parts() {
+fn unit_weights_add_up_to_the_total_weight() {
     let sum = |plan: &Plan| (0..plan.units()).map(|id| u128::from(plan.weight(UnitId(id)))).sum::<u128>();
     for n in [1, 2, 4, 9, 16, 17] {
         for spec in [PlanSpec::new(board(n)), PlanSpec::families(board(n))] {
@@ -88,7 +88,7 @@ fn is_half_turn(plan: &Plan, id: u64) -> bool {
 }
 
 #[test]
-fn a_unit_has_one_weight_whichever_was_asked_for_first() {
+fn unit_weight_is_independent_of_query_order() {
     let [a, b] = [(); 2].map(|()| plan(PlanSpec::families(board(24))));
     let ids: Vec<u64> = (0..a.units()).step_by(37).collect();
     let forwards: Vec<u64> = ids.iter().map(|id| a.weight(UnitId(*id))).collect();

@@ -86,7 +86,6 @@ impl Core {
     /// The worker is not registered.
     pub(super) fn borrower(&mut self, now: Duration, worker: WorkerId) -> Result<Borrower, Refusal> {
         let standing = self.votes.standing();
-        self.members.refresh_participants(&standing.sums().machines);
         let is_only_owner = self.members.owners() < 2;
         let usual_speed = usual_speed(standing);
         let found = self.members.note_call(now, worker)?;
@@ -144,7 +143,7 @@ impl Core {
         };
         let rank = |kind: &CheckKind| {
             let is_other_hardware = self.votes.hardware(kind.counted).differs_from(borrower.hardware);
-            Reverse((is_other_hardware, self.level(&borrower.identity, kind.counted)))
+            Reverse((self.level(&borrower.identity, kind.counted), is_other_hardware))
         };
         let kind = self.schedule.kinds_of_checks().filter(may).min_by_key(rank)?;
         self.schedule.take_check(kind)
@@ -166,8 +165,9 @@ impl Core {
 
     /// The lowest degree at which a count of this machine may be checked now.
     pub(super) fn degree(&self, now: Duration, counted: MachineId) -> Level {
-        let machine = self.votes.standing().sums().machines.get(counted);
-        self.independence.degree(now, self.members.participants().highest_degree(machine.maker()))
+        let machines = &self.votes.standing().sums().machines;
+        let participants = self.members.participants(machines);
+        self.independence.degree(now, participants.highest_degree(machines.get(counted).maker()))
     }
 
     /// The degree at which `machine` would check a count made by `counted`.

@@ -47,11 +47,11 @@ impl Core {
             of_owner: String::new(),
             at: unix_time,
         };
-        self.members.refresh_participants(&self.votes.standing().sums().machines);
         let maker = (identity.owner.name(), &*identity.machine);
-        let has_checkers = self.members.participants().highest_degree(maker) > Level::AnotherWay;
-        let standing = self.votes.standing().vote(unit);
-        let degree = standing.map_or(Level::Once, |vote| self.degree(now, vote.origin.machine));
+        let standing = self.votes.standing();
+        let participants = self.members.participants(&standing.sums().machines);
+        let has_checkers = participants.highest_degree(maker) > Level::AnotherWay;
+        let degree = standing.vote(unit).map_or(Level::Once, |vote| self.degree(now, vote.origin.machine));
         let reported = Reported { record, identity, has_checkers, degree };
         Ok(self.votes.judge(&self.work, reported, &mut self.random))
     }

@@ -28,9 +28,6 @@ pub struct Participants {
 }
 
 impl Participants {
-    /// No participants.
-    pub const NOBODY: Participants = Participants { machines: BTreeMap::new() };
-
     /// The participants with these owners and machine names.
     pub fn of<'a>(machines: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut participants = Self::default();

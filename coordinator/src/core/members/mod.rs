@@ -5,6 +5,7 @@ mod machine_list;
 mod refusal;
 mod thread_speed;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -23,9 +24,6 @@ use super::rules::Participants;
 pub use machine_list::{known_machines, listed};
 pub use refusal::{Distrust, NoWorker, Refusal};
 
-/// Stands for participants that are not looked up yet.
-static NOBODY: Participants = Participants::NOBODY;
-
 /// The registered workers.
 #[derive(Debug)]
 pub struct Members {
@@ -39,8 +37,8 @@ pub struct Members {
     /// The speed of all workers at the last update, in threads of the mean speed.
     worth: f64,
     numbers: StdRng,
-    /// The unquarantined machines that have counted or are connected; none if they must be looked up again.
-    participants: Option<Participants>,
+    /// The unquarantined machines that have counted or are registered, once they were looked up.
+    participants: OnceCell<Participants>,
 }
 
 /// The workers that are registered on a machine.
@@ -123,7 +121,7 @@ impl Members {
             threads_that_count: 0,
             worth: 0.0,
             numbers,
-            participants: None,
+            participants: OnceCell::new(),
         }
     }
 
@@ -135,7 +133,7 @@ impl Members {
         let on_machine = self.machines.entry(identity.clone()).or_default();
         (on_machine.workers, on_machine.last_word) = (on_machine.workers + 1, now);
         *self.owners.entry(identity.owner.clone()).or_default() += 1;
-        self.participants = None;
+        self.participants.take();
         self.threads += u64::from(threads);
         let worker = Member {
             identity,
@@ -294,7 +292,7 @@ impl Members {
                 self.owners.remove(&identity.owner);
             }
         }
-        self.participants = None;
+        self.participants.take();
     }
 
     /// The workers whose last call came before this time.
@@ -329,23 +327,18 @@ impl Members {
         self.connected(now).any(|other| other.owner != *owner)
     }
 
-    /// The unquarantined machines that have counted or are connected, as last looked up.
-    pub fn participants(&self) -> &Participants {
-        self.participants.as_ref().unwrap_or(&NOBODY)
-    }
-
-    /// Looks up the participants if they have changed.
-    pub fn refresh_participants(&mut self, on_record: &Machines) {
-        if self.participants.is_none() {
+    /// The unquarantined machines that have counted or are registered.
+    pub fn participants(&self, on_record: &Machines) -> &Participants {
+        self.participants.get_or_init(|| {
             let believed = on_record.iter().filter(|machine| !machine.is_quarantined()).map(Machine::maker);
             let here = self.machines.keys().map(|identity| (identity.owner.name(), &*identity.machine));
-            self.participants = Some(Participants::of(believed.chain(here)));
-        }
+            Participants::of(believed.chain(here))
+        })
     }
 
     /// Marks the participants as changed.
     pub fn invalidate_participants(&mut self) {
-        self.participants = None;
+        self.participants.take();
     }
 
     /// The number of owners with registered workers.

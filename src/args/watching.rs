@@ -52,9 +52,13 @@ pub struct StatusArgs {
 
 /// A run directory, and not the address of a coordinator.
 fn directory(path: &Path) -> Result<(), ValueError> {
-    let is_address = path.to_str().is_some_and(|text| text.starts_with("http://") || text.starts_with("https://"));
+    let is_address =
+        path.to_str().is_some_and(|text| text.starts_with("http://") || text.starts_with("https://"));
     if is_address {
-        return Err(ValueError::of_path(path, "a run directory: say --coordinator URL for a run that is served"));
+        return Err(ValueError::of_path(
+            path,
+            "a run directory: say --coordinator URL for a run that is served",
+        ));
     }
     Ok(())
 }

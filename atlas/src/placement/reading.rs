@@ -123,8 +123,9 @@ fn ranks(text: &str) -> Option<Vec<Vec<bool>>> {
 fn drawn_rank(line: &str) -> Option<Vec<bool>> {
     let mut words = line.split_whitespace();
     words.next()?.parse::<u8>().ok()?;
-    let squares: Option<Vec<bool>> =
-        words.map(|word| if word == "." { Some(false) } else { PIECES.contains(&word).then_some(true) }).collect();
+    let squares: Option<Vec<bool>> = words
+        .map(|word| if word == "." { Some(false) } else { PIECES.contains(&word).then_some(true) })
+        .collect();
     squares.filter(|squares| !squares.is_empty())
 }
 
@@ -154,7 +155,8 @@ fn rows_of_ranks(text: &str, ranks: &[Vec<bool>], first: u8) -> Result<Vec<u8>, 
     }
     let mut rows = vec![None; n];
     for (row, rank) in (0..n as u8).rev().zip(ranks) {
-        let mut columns = (0..).zip(rank).filter(|(_, is_piece)| **is_piece).map(|(column, _): (usize, _)| column);
+        let mut columns =
+            (0..).zip(rank).filter(|(_, is_piece)| **is_piece).map(|(column, _): (usize, _)| column);
         match (columns.next(), columns.next()) {
             (Some(column), None) if rank.len() == n => rows[column] = Some(row),
             _ => return Err(PlacementError::Rank { row: usize::from(row) + 1, n, text: text.to_owned() }),
@@ -205,7 +207,8 @@ mod tests {
     fn every_written_form_is_read() {
         let placements = ["1", "2413", "15863724", "1 3 5 7 9 11 2 4 6 8 10"];
         for placement in placements.map(|text| text.parse::<Placement>().unwrap()) {
-            for format in SolutionFormat::VARIANTS.iter().filter(|format| **format != SolutionFormat::Digits) {
+            for format in SolutionFormat::VARIANTS.iter().filter(|format| **format != SolutionFormat::Digits)
+            {
                 let Some(text) = format.text(1, &placement, Piece::Queen) else { continue };
                 assert_eq!(Placement::read(&text, 1), Ok(placement.clone()), "{format}: {text}");
             }

@@ -336,9 +336,20 @@ mod tests {
         for said in ["n=28", "shard=3/9", "plan=ffffffffffffffffffffffffffffffff"] {
             assert!(matches!(other(said), HeadError::OtherPart { line: 1, .. }), "{said}");
         }
-        for said in
-            ["at=yesterday", "at=2026-13-22T03:26:33Z", "at=2026-11-22T03:26:33", "total=42", "n=+8", "n=0", "n=33", "n=300", "records=3", "shard=0/9", "shard=03/9", "shard=x"]
-        {
+        for said in [
+            "at=yesterday",
+            "at=2026-13-22T03:26:33Z",
+            "at=2026-11-22T03:26:33",
+            "total=42",
+            "n=+8",
+            "n=0",
+            "n=33",
+            "n=300",
+            "records=3",
+            "shard=0/9",
+            "shard=03/9",
+            "shard=x",
+        ] {
             assert!(matches!(other(said), HeadError::Malformed(1)), "{said}");
         }
         for (text, line) in [("x", 1), ("#\ndiadem-head run=1", 2), ("{}", 1)] {

@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 use signal_hook::consts::SIGINT;
 use signal_hook::flag::register_conditional_shutdown;
-use serde_json::Value;
 use tempfile::TempDir;
 
 /// Nothing in a test is waited for longer, on a machine as slow and as busy as it may be.

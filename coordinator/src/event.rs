@@ -12,12 +12,12 @@ pub struct Event {
     text: String,
     times: u64,
     is_frequent: bool,
-    /// What follows the number in the sentence about several events of this kind.
+    /// The text after the number in a sentence about several events of this kind.
     several: Option<String>,
 }
 
 impl Event {
-    /// An event that keeps an entry of its own. `kind` names what it has in common with others.
+    /// An event with its own entry. `kind` names the kind of event.
     pub fn new(level: Level, kind: &'static str, text: impl Into<String>) -> Self {
         Self { level, kind, text: text.into(), times: 1, is_frequent: false, several: None }
     }
@@ -27,7 +27,7 @@ impl Event {
         Self { is_frequent: true, ..Self::new(level, kind, text) }
     }
 
-    /// A frequent event whose kind says what several are: `12 followers left`.
+    /// A frequent event whose kind describes several events: `12 followers left`.
     pub fn counted(level: Level, kind: &'static str, text: impl Into<String>) -> Self {
         Self { several: Some(kind.to_owned()), ..Self::frequent(level, kind, text) }
     }
@@ -42,27 +42,27 @@ impl Event {
         Self { several: Some(format!("{kind}, {name} the last")), ..Self::frequent(level, kind, text) }
     }
 
-    /// What happened `times` times at once: `1234 counts were taken back`.
+    /// An event that happened `times` times at once: `1234 counts were taken back`.
     pub fn repeated(level: Level, kind: &'static str, times: usize) -> Self {
         Self { times: times as u64, ..Self::counted(level, kind, format!("{times} {kind}")) }
     }
 
-    /// What events of one kind have in common.
+    /// The kind of the event.
     pub fn kind(&self) -> &'static str {
         self.kind
     }
 
-    /// Whether several events of this kind become one entry.
+    /// True if several events of this kind share an entry.
     pub fn is_frequent(&self) -> bool {
         self.is_frequent
     }
 
-    /// How often it happened at once.
+    /// The number of times that it happened at once.
     pub fn times(&self) -> u64 {
         self.times
     }
 
-    /// The sentence about so many events of this kind, of which this one is the last.
+    /// The sentence about this number of events of this kind. This event is the last of them.
     pub fn sentence(&self, times: u64) -> String {
         match &self.several {
             Some(several) if times > 1 => format!("{times} {several}"),

@@ -1,4 +1,5 @@
-//! A handle to the keeper that can be cloned and used from anywhere. The keeper ends with the last of them.
+//! A handle to the keeper, which can be cloned and used from any thread. The keeper ends when its last handle is
+//! dropped.
 
 use std::io;
 use std::net::IpAddr;
@@ -27,14 +28,14 @@ use crate::keeper::{
     self, CallError, Channels, FollowCall, LeaseCall, Outlet, ReplyTo, Request, Snapshot, TurnedAway,
 };
 
-/// How counts are to be checked from a start on: what is not said is as the ledger has it, or as usual.
+/// How counts are checked after a start. Missing values are taken from the ledger, or else are the defaults.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CheckingOptions {
-    /// Which counts are made a second time.
+    /// Which counts are checked.
     pub double_check: Option<DoubleCheck>,
-    /// By how many owners each checked unit must have been counted.
+    /// The number of owners that must count each checked unit.
     pub require_owners: Option<u32>,
-    /// After how long, where only checks are left, less independent ones are accepted.
+    /// When only checks are left, the time after which less independent checks are accepted.
     pub relax_after: Option<Duration>,
 }
 
@@ -44,26 +45,26 @@ impl From<Option<DoubleCheck>> for CheckingOptions {
     }
 }
 
-/// A run that is not begun or gone on with.
+/// The reason why a run cannot start.
 #[derive(Debug, Error)]
 pub enum StartError {
-    /// Less is to be checked than the ledger says.
+    /// The policy requires fewer checks than the ledger.
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    /// The term in which it is written cannot be noted in the run directory.
+    /// The term of this process cannot be noted in the run directory.
     #[error("cannot note the term {term} in {}: {source}; make room, and start again", .folder.display())]
     Unnoted {
-        /// Its number.
+        /// The number of the term.
         term: u64,
         /// The run directory.
         folder: PathBuf,
-        /// The disk's reason.
+        /// The error of the disk.
         source: io::Error,
     },
-    /// What is to be done there before it goes on cannot be done.
+    /// The store cannot be prepared.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The system gives no thread.
+    /// The system cannot start a thread.
     #[error(transparent)]
     System(#[from] io::Error),
 }
@@ -78,37 +79,37 @@ impl Classified for StartError {
     }
 }
 
-/// A handle to the keeper of a run, on behalf of the unnamed owner unless it was made for another.
+/// A handle to the keeper of a run, on behalf of the unnamed owner or of a given owner.
 #[derive(Clone, Debug)]
 pub struct Handle {
     requests: Outlet,
     snapshots: watch::Receiver<Snapshot>,
-    /// What followers are given, where there is a ledger.
+    /// The data for followers, if there is a ledger.
     source: Option<LedgerSource>,
     plan: Arc<Plan>,
     clock: Arc<dyn Clock>,
     owner: Owner,
 }
 
-/// What followers are given of a run.
+/// The data of a run for followers.
 #[derive(Clone, Debug)]
 pub struct LedgerSource {
-    /// Where the run is.
+    /// The run directory.
     pub directory: RunDirectory,
-    /// What the terms of its coordinators are proven with.
+    /// The key that proves the terms of its coordinators.
     pub key: LeaseKey,
     /// The term of this process.
     pub term: Term,
-    /// Where the ledger ends.
+    /// The end of the ledger.
     pub ends: watch::Receiver<LedgerPosition>,
 }
 
 impl Handle {
-    /// Starts the keeper of a run that records in `store`, or in memory only. How counts are checked is what the ledger
-    /// says, unless `policy` says otherwise; that goes on record.
+    /// Starts the keeper of a run that records in `store`, or only in memory. The check policy comes from the ledger
+    /// unless `policy` is given, which is then recorded.
     ///
     /// # Errors
-    /// That would be less than the ledger says, or the system gives no thread.
+    /// The policy requires less than the ledger, or the system cannot start a thread.
     pub fn start(
         plan: Arc<Plan>,
         shard: Shard,
@@ -119,11 +120,12 @@ impl Handle {
         Self::start_by(Arc::new(SystemClock::default()), plan, shard, standing, checking, store, None)
     }
 
-    /// Starts the keeper of a run that is served to others, and may be followed by some. How many followers must have a
-    /// record before it is acknowledged is what the ledger says, unless `replicas` says otherwise; that goes on record.
+    /// Starts the keeper of a run that is served over the network and can be followed. The number of followers that
+    /// must have a record before it is acknowledged comes from the ledger, unless `replicas` is given, which is then
+    /// recorded.
     ///
     /// # Errors
-    /// That would be less than the ledger says, or the system gives no thread.
+    /// The policy requires less than the ledger, or the system cannot start a thread.
     pub fn start_replicated(
         plan: Arc<Plan>,
         shard: Shard,
@@ -144,11 +146,11 @@ impl Handle {
         Ok(handle)
     }
 
-    /// Starts the keeper of a run by a clock of the caller's; where it may be followed, by so many that must have a record
-    /// before it is acknowledged.
+    /// Starts the keeper of a run with the caller's clock. If the run can be followed, `replicas` is the required
+    /// number of followers.
     ///
     /// # Errors
-    /// That would be less than the ledger says, or the system gives no thread.
+    /// The policy requires less than the ledger, or the system cannot start a thread.
     pub(crate) fn start_by(
         clock: Arc<dyn Clock>,
         plan: Arc<Plan>,
@@ -172,7 +174,7 @@ impl Handle {
             let term = store.term().number;
             let unnoted = |source| StartError::Unnoted { term, folder, source };
             match store.announce().map_err(unnoted) {
-                // Nobody counts for it, who could take the next one for another.
+                // No worker counts for it, so none could mistake the next process for another coordinator.
                 Err(error) if core.is_complete() => warn!("{error}"),
                 announced => announced?,
             }
@@ -182,7 +184,7 @@ impl Handle {
             }
             core.pause(Duration::ZERO, paused);
         }
-        // What refuses a command comes before: from here on only the system can.
+        // Checks that can refuse a command come first. From here on only the system can fail.
         if let Some(store) = &mut store {
             store.settle(core.standing())?;
         }
@@ -194,7 +196,7 @@ impl Handle {
         Ok(Self { requests, snapshots, source, plan, clock, owner: Owner::default() })
     }
 
-    /// A handle to the same keeper whose calls are the owner's: they name no worker of another.
+    /// A handle to the same keeper on behalf of this owner. Its calls can only name workers of this owner.
     #[must_use]
     pub fn on_behalf_of(&self, owner: Owner) -> Self {
         Self { owner, ..self.clone() }
@@ -205,12 +207,12 @@ impl Handle {
         &self.plan
     }
 
-    /// The clock by which the run is kept.
+    /// The clock of the run.
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.clock
     }
 
-    /// Snapshots of the run as they are published, at most twice a second. They end with the keeper.
+    /// Snapshots of the run, published at most twice a second. They end with the keeper.
     pub fn snapshots(&self) -> watch::Receiver<Snapshot> {
         self.snapshots.clone()
     }
@@ -218,7 +220,7 @@ impl Handle {
     /// Registers a worker of the handle's owner.
     ///
     /// # Errors
-    /// The core refuses it, or the keeper has ended.
+    /// The core refuses the worker, or the keeper has ended.
     pub async fn register(&self, registration: Registration) -> Result<Welcome, CallError> {
         let registration = Registration { owner: self.owner.clone(), ..registration };
         self.call(|reply| Request::Register(registration, reply)).await
@@ -233,7 +235,7 @@ impl Handle {
         self.call(|reply| Request::Lease(LeaseCall { owner, worker, want, wait, reply })).await
     }
 
-    /// Keeps leases alive; the units named in return are lost.
+    /// Renews leases. Returns the lost units.
     ///
     /// # Errors
     /// The worker is not registered by this owner, or the keeper has ended.
@@ -242,7 +244,7 @@ impl Handle {
         self.call(|reply| Request::Renew { owner, worker, held, reply }).await
     }
 
-    /// Reports counts. When this returns their verdicts, what was to be recorded is on disk.
+    /// Reports counts. When this returns their verdicts, their records are on disk.
     ///
     /// # Errors
     /// The worker is not registered by this owner, the disk does not take the records, or the keeper has ended.
@@ -251,7 +253,7 @@ impl Handle {
         self.call(|reply| Request::Report { owner, report, reply }).await
     }
 
-    /// Gives units back, and strikes the worker off if it leaves.
+    /// Returns units, and removes the worker if it leaves.
     ///
     /// # Errors
     /// The worker is not registered by this owner, or the keeper has ended.
@@ -260,31 +262,31 @@ impl Handle {
         self.call(|reply| Request::Release { owner, worker, held, leaving, reply }).await
     }
 
-    /// The term of this process, where there is a ledger.
+    /// The term of this process, if the run has a ledger.
     pub fn term(&self) -> Option<Term> {
         self.source.as_ref().map(|source| source.term)
     }
 
-    /// Which run this is, where there is a ledger.
+    /// The identity of the run, if it has a ledger.
     pub fn run(&self) -> Option<RunId> {
         let source = self.source.as_ref()?;
         Some(RunId(u128::from_be_bytes(source.directory.run().hash().bytes())))
     }
 
-    /// What followers are given, where there is a ledger.
+    /// The data for followers, if there is a ledger.
     pub fn source(&self) -> Option<&LedgerSource> {
         self.source.as_ref()
     }
 
-    /// Somebody has met a coordinator of that term.
+    /// Reports that a caller has met a coordinator with this term.
     ///
     /// # Errors
-    /// This coordinator has stopped for another one, or the keeper has ended.
+    /// This coordinator has stopped for another coordinator, or the keeper has ended.
     pub async fn meet(&self, met: Term) -> Result<(), CallError> {
         self.call(|reply| Request::Met(met, reply)).await
     }
 
-    /// A follower has called whose copy fits. It is connected until what this returns is dropped.
+    /// Adds a follower with a matching copy. It is connected until the returned value is dropped.
     ///
     /// # Errors
     /// The keeper has ended.
@@ -295,44 +297,45 @@ impl Handle {
         Ok(following)
     }
 
-    /// A caller of the handle's owner was turned away, which called from that host. `why` is one sentence for the log.
+    /// Reports that a caller of the handle's owner was refused, with its host. `why` is one sentence for the log.
     pub async fn turned_away(&self, host: Option<IpAddr>, why: String) {
         let owner = self.owner.clone();
         self.requests.send(Request::TurnedAway(TurnedAway { owner, host, why })).await;
     }
 
-    /// Strikes off all workers of an owner who is let in no longer.
+    /// Removes all workers of a revoked owner.
     pub async fn strike_off(&self, owner: Owner) {
         self.requests.send(Request::StrikeOff(owner)).await;
     }
 
-    /// Takes counts back that the operator does not believe; gives their number. As many followers as are needed have it on disk when
-    /// this returns, unless it says otherwise.
+    /// Retracts counts that the operator does not believe. Returns their number. When this returns, enough followers
+    /// have the records on disk, unless the result states otherwise.
     ///
     /// # Errors
-    /// There is nothing of the kind, the run has ended, the disk does not take the records, or the keeper has ended.
+    /// Nothing matches, the run has ended, the disk does not take the records, or the keeper has ended.
     pub async fn retract(&self, takeback: Takeback) -> Result<TakenBack, CallError> {
         self.call(|reply| Request::Retract(takeback, reply)).await
     }
 
-    /// Changes how the run is checked and copied; gives what holds from then on. As many followers as are needed from then on have it on
-    /// disk when this returns, unless it says otherwise.
+    /// Changes the check policy and the required followers. Returns the values in effect. When this returns, enough
+    /// followers have the records on disk, unless the result states otherwise.
     ///
     /// # Errors
-    /// That would lower what is checked, the run has ended, the disk does not take the records, or the keeper has ended.
+    /// The change would lower the policy, the run has ended, the disk does not take the records, or the keeper has
+    /// ended.
     pub async fn change_policy(&self, change: PolicyChange) -> Result<PolicyInForce, CallError> {
         self.call(|reply| Request::ChangePolicy(change, reply)).await
     }
 
-    /// Does as the operator wishes of the run; gives how many workers it concerns.
+    /// Executes the operator's command. Returns the number of workers concerned.
     ///
     /// # Errors
-    /// There is no such worker, it cannot be noted in the run directory, or the keeper has ended.
+    /// No such worker exists, the command cannot be noted in the run directory, or the keeper has ended.
     pub async fn steer(&self, steering: Steering) -> Result<u64, CallError> {
         self.call(|reply| Request::Steer(steering, reply)).await
     }
 
-    /// Where the run stands; where its disk hangs, where it stood last, and that it does.
+    /// The status of the run. If its disk hangs, this is the last status with a message about the disk.
     ///
     /// # Errors
     /// The keeper has ended.
@@ -350,7 +353,7 @@ impl Handle {
         }
     }
 
-    /// Saves the checkpoint, publishes the last snapshot and lets go of the run directory.
+    /// Saves the checkpoint, publishes the last snapshot and unlocks the run directory.
     pub async fn close(&self) {
         let (reply, closed) = oneshot::channel();
         self.requests.send(Request::Close(reply)).await;
@@ -364,7 +367,7 @@ impl Handle {
     }
 }
 
-/// A follower that is there.
+/// A connected follower.
 #[derive(Debug)]
 pub struct Following {
     requests: Outlet,
@@ -374,7 +377,7 @@ pub struct Following {
 }
 
 impl Following {
-    /// The follower has so many records on disk.
+    /// Reports the number of records on the follower's disk.
     pub fn has(&self, records: u64) {
         let Self { follower, call, .. } = *self;
         self.requests.post(Request::Followed { follower, call, records });

@@ -1,7 +1,12 @@
-//! Hands out units, has them counted again, judges who is wrong, and gives the answer.
+//! Lends units, has them checked, decides disputes, and gives the answer.
 //!
-//! [`Core`](core::Core) decides; what the records add up to and how they are kept on disk is the crate `records`' part; the keeper thread
-//! owns all of it and is reached through a [`Handle`], in front of which [`grpc`] puts the network; [`admission`] says who is let in.
+//! The layers:
+//!
+//! - [`Core`](core::Core) decides.
+//! - The crate `records` adds the records up and keeps them on disk.
+//! - The keeper thread owns both. A [`Handle`] sends it requests.
+//! - [`grpc`] connects handles to the network.
+//! - [`admission`] decides which callers are accepted.
 
 #![forbid(unsafe_code)]
 

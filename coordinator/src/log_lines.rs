@@ -1,4 +1,4 @@
-//! How much of the log may be about one owner.
+//! Limits the log lines about each owner.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -7,16 +7,17 @@ use domain::Owner;
 
 use crate::token_bucket::TokenBucket;
 
-/// So many lines of the log may be about an owner.
+/// Maximum burst of log lines about an owner.
 const LINES_AT_ONCE: u32 = 2000;
 const LINES_EVERY: Duration = Duration::from_secs(1);
 
-/// How many lines of the log are about each owner: no owner fills the disk with them.
+/// The remaining log lines of each owner, so that no owner fills the disk.
 #[derive(Debug, Default)]
 pub struct LogLines(HashMap<Owner, (TokenBucket, u64)>);
 
 impl LogLines {
-    /// Whether a line about the owner may be written; if so, with the number of those that could not since the last.
+    /// The permission to write a line about the owner, with the number of lines omitted since the last one; none if no
+    /// line may be written.
     pub fn take(&mut self, now: Duration, owner: &Owner) -> Option<u64> {
         if !self.0.contains_key(owner) {
             self.0.insert(owner.clone(), (TokenBucket::new(LINES_AT_ONCE, LINES_EVERY), 0));

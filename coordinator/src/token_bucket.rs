@@ -5,10 +5,10 @@ use std::time::Duration;
 /// Admits bursts up to its capacity, and one more for each interval that has passed.
 #[derive(Debug)]
 pub struct TokenBucket {
-    /// How long it takes to fill.
+    /// The time to fill the bucket.
     capacity: Duration,
     interval: Duration,
-    /// When it will be full again; it is as much below as that lies ahead.
+    /// The time when the bucket will be full again. The time until then is the missing part.
     full_at: Duration,
 }
 
@@ -18,7 +18,7 @@ impl TokenBucket {
         Self { capacity: interval * at_once, interval, full_at: Duration::ZERO }
     }
 
-    /// Whether one more is admitted now.
+    /// True if one more is admitted now.
     pub fn take(&mut self, now: Duration) -> bool {
         let full_at = self.full_at.max(now) + self.interval;
         let admitted = full_at <= now + self.capacity;

@@ -1,4 +1,4 @@
-//! The answer of a run: what was counted, and how it compares with what is known.
+//! The answer of a run: its totals, compared with published values.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::assurance::assess;
 use crate::audit::Audit;
 use crate::shard::Shard;
 
-/// What a finished run says.
+/// The answer of a finished run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The board.

@@ -1,11 +1,11 @@
-//! What double-checking says of the counts that nobody has checked.
+//! The evidence from double-checking about unchecked counts.
 
 use domain::Assurance;
 
 use crate::double_check::DoubleCheck;
 use crate::standing::{Machine, Standing, UnitMark};
 
-/// What the records say of themselves.
+/// Assesses the checks on record under this policy.
 pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
     let sums = standing.sums();
     let marked = |mark| standing.marked(mark);
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!((assurance.on_two_machines, assurance.on_two_kinds), (2, 1));
     }
 
-    /// Nobody but the writer of a ledger of his own would write such.
+    /// Only a forged ledger contains such checks.
     #[test]
     fn check_without_independence_confirms_nothing() {
         type Change = fn(&mut UnitRecord);

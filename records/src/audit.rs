@@ -1,5 +1,5 @@
-//! The full audit of a run directory: chain, CRCs, one standing count a unit, sums. All of that comes from the ledger alone; whether the
-//! ledger lacks what was acknowledged is asked of the checkpoint, where there is one.
+//! The full audit of a run directory: hash chain, CRCs, one standing count for each unit, and sums. The audit uses the
+//! ledger alone. The checkpoint, if there is one, only shows whether the ledger lacks acknowledged records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::standing::Standing;
 /// What an audit found in a ledger that is sound.
 #[derive(Clone, Debug)]
 pub struct Audit {
-    /// What the records add up to.
+    /// The standing that follows from the records.
     pub standing: Standing,
     /// The totals so far; those of the whole board if nothing is missing and the run is no shard.
     pub totals: Totals,
@@ -99,8 +99,8 @@ pub fn audit_each(
     audit.sound()
 }
 
-/// Reads the ledger up to a mark, while a writer goes on behind it, showing every record on the way. The counts may contradict
-/// each other.
+/// Reads the ledger up to a mark and passes each record to `each`. A writer may append records meanwhile. The counts
+/// may contradict each other.
 ///
 /// # Errors
 /// The ledger is damaged or cannot be read, or ends before.

@@ -5,15 +5,15 @@
 /// How sure a bound is.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// One time in so many it may be wrong.
+/// Probability that the bound is wrong.
 const RISK: f64 = 0.05;
 
-/// The bound is a sum of so many terms; a ledger may say what it likes.
+/// Maximum number of terms in the sum, because a forged ledger may contain any number.
 const MOST_WRONG: u64 = 10_000;
 
-/// The largest share of wrong units with which, of `checks` units drawn at random, no more than `wrong` would have been
-/// wrong in one time of twenty: with none wrong 1 - 0.05^(1/checks), in general the bound of Clopper and Pearson
-/// (Biometrika 26, 1934). Nothing without checks, nor where more were wrong than anybody could rely on.
+/// The upper bound of the share of wrong units, at 95 % confidence, after `checks` random units of which `wrong` were
+/// wrong. It is the bound of Clopper and Pearson (Biometrika 26, 1934). For `wrong` = 0 it is 1 - 0.05^(1/checks).
+/// Returns none without checks, or if so many units were wrong that the bound is useless.
 pub fn wrong_at_most(checks: u64, wrong: u64) -> Option<f64> {
     if checks == 0 || wrong >= checks || wrong > MOST_WRONG {
         return None;

@@ -8,7 +8,7 @@ use queens::{Constellation, Measure, Plan, Summand, SymmetryClass, UnitId};
 use crate::shard::Shard;
 use crate::standing::Standing;
 
-/// What the units of a group add up to. Wider than the counts, and apart from the tally that gives the answer.
+/// The sums over the units of a group. They are wider than the counts, and independent of the tally behind the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupSums {
     /// Units of the run that belong to it.
@@ -17,9 +17,9 @@ pub struct GroupSums {
     pub counted: u64,
     /// Completions of its constellations without symmetry.
     pub asymmetric: u128,
-    /// Completions of those that the half turn alone fixes.
+    /// Completions of solutions that only the half turn leaves unchanged.
     pub point: u128,
-    /// Completions of those that the quarter turn fixes.
+    /// Completions of solutions that the quarter turn leaves unchanged.
     pub rotational: u128,
     /// The completion of the one that everything fixes, on the 1 x 1 board.
     pub full: u128,
@@ -94,7 +94,7 @@ pub fn class_of(plan: &Plan, range: &UnitRange) -> SymmetryClass {
     }
 }
 
-/// What is counted.
+/// The quantity that is counted.
 pub fn measure_of(summand: Summand) -> Measure {
     match summand {
         Summand::Asymmetric => Measure::Completions,

@@ -1,4 +1,4 @@
-//! A copy of a run, kept by a follower: verified as it comes, and on disk before that is said.
+//! A copy of a run, kept by a follower. It is verified as it arrives, and on disk before it is acknowledged.
 //!
 //! ```text
 //! a group of records comes, with its mark:
@@ -6,7 +6,7 @@
 //!     append it, byte for byte: its lines first, its mark when they are on disk
 //! ```
 //!
-//! So the folder is at any moment what a coordinator leaves that was killed then, and can be started as one.
+//! So at any moment the folder equals the folder of a killed coordinator, and can be started.
 
 mod error;
 
@@ -25,7 +25,7 @@ use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::standing::Standing;
 pub use error::CopyError;
 
-/// A copy of a run, in a directory that nobody else writes to.
+/// A copy of a run, in a directory without other writers.
 #[derive(Debug)]
 pub struct LedgerCopy {
     path: PathBuf,
@@ -40,7 +40,7 @@ pub struct LedgerCopy {
     disk: Option<Box<dyn Disk>>,
 }
 
-/// What is there once the first has come.
+/// The copy after the description of the run has arrived.
 #[derive(Debug)]
 struct CopiedRun {
     directory: RunDirectory,
@@ -53,7 +53,7 @@ struct CopiedRun {
 }
 
 impl CopiedRun {
-    /// Reads and verifies what is in the directory.
+    /// Reads and verifies the directory.
     fn open(
         directory: RunDirectory,
         key: LeaseKey,
@@ -81,7 +81,7 @@ impl CopiedRun {
         Ok(())
     }
 
-    /// Puts on disk what waits for it. The mark of the last group is there for certain if it `ends` what there is now.
+    /// Writes pending data to disk. If `ends` is true, the mark of the last group is certain as well.
     fn write(&mut self, ends: bool) -> Result<(), CopyError> {
         let mut groups = std::mem::take(&mut self.unwritten).into_iter().peekable();
         while let Some(group) = groups.next() {
@@ -101,10 +101,10 @@ impl CopiedRun {
 }
 
 impl LedgerCopy {
-    /// Opens the copy in a directory, which is created where it is missing, and verifies what is there.
+    /// Opens the copy in a directory and verifies it. Creates the directory if it is missing.
     ///
     /// # Errors
-    /// The directory is in use, or what is in it is no sound part of a run.
+    /// The directory is in use, or does not hold a sound part of a run.
     pub fn open(path: &Path) -> Result<Self, CopyError> {
         Self::open_on(Box::new(SystemDisk), path)
     }
@@ -135,7 +135,7 @@ impl LedgerCopy {
         Ok(Self { path: path.to_owned(), _lock: lock, notes, follower, met, run, disk })
     }
 
-    /// What to say to a coordinator: where the copy ends. What the disk would not take before is tried again first.
+    /// The request to a coordinator, with the end of the copy. Data that the disk refused before is written first.
     ///
     /// # Errors
     /// It still does not.
@@ -153,7 +153,7 @@ impl LedgerCopy {
         Ok(FollowRequest { follower: self.follower, end, met: self.run.is_some().then_some(met) })
     }
 
-    /// Takes in what the coordinator says of its run; begins the copy where there is none.
+    /// Applies the coordinator's description of its run, and starts the copy if there is none.
     ///
     /// # Errors
     /// It is another run, an older coordinator of it, or cannot be put on disk.
@@ -195,7 +195,7 @@ impl LedgerCopy {
         Ok(())
     }
 
-    /// Takes in a piece of the ledger. Where that is all there is, gives what is to be said of it: it is on disk.
+    /// Adds a piece of the ledger. If the copy is now complete and on disk, returns the acknowledgement.
     ///
     /// # Errors
     /// It does not follow, cannot stand there, or the disk does not take it.
@@ -226,12 +226,12 @@ impl LedgerCopy {
         if is_complete { Ok(()) } else { Err(CopyError::NotComplete) }
     }
 
-    /// The records that are there.
+    /// The number of records in the copy.
     pub fn records(&self) -> u64 {
         self.run.as_ref().map_or(0, |run| run.writer.end().mark.records)
     }
 
-    /// How many followers a coordinator that goes on from the copy waits for.
+    /// The number of followers that a coordinator on this copy waits for.
     pub fn replicas(&self) -> u32 {
         self.run.as_ref().map_or(0, |run| run.standing.replicas(None))
     }
@@ -244,7 +244,7 @@ impl LedgerCopy {
         })
     }
 
-    /// The highest term that was met, as whoever has the run's key can prove it.
+    /// The highest term that the copy has met, with a proof by the run's key.
     fn met(&self) -> Term {
         let (number, coordinator) = self.met;
         match &self.run {

@@ -1,8 +1,12 @@
-//! What a run has on record, and what it is worth: no network, and nothing of who counts what.
+//! The records of a run and their evidence, without network or leases.
 //!
-//! A [`RunDirectory`](run_directory::RunDirectory) has a [`ledger`] and a checkpoint; [`Standing`](standing::Standing) is what the
-//! records add up to; the [`Store`](store::Store) is what a process that writes has of all three. What has been counted is
-//! [audited](audit()), [verified](verify), [certified](Certificate), [exported](export) and [joined](merge()) from the ledger alone.
+//! The parts:
+//!
+//! - A [`RunDirectory`](run_directory::RunDirectory) has a [`ledger`] and a checkpoint.
+//! - [`Standing`](standing::Standing) is the result of all records.
+//! - The [`Store`](store::Store) combines the three for a writing process.
+//! - The other modules need only the ledger. They [audit](audit()), [verify](verify), [certify](Certificate),
+//!   [export](export) and [merge](merge()) runs.
 
 #![forbid(unsafe_code)]
 

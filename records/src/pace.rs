@@ -1,10 +1,12 @@
-//! How far a run is that no coordinator serves, and how fast it goes: without its lock, so that shares under a batch engine can be looked
-//! at while they are counted.
+//! The progress and the speed of a run without a coordinator. It takes no lock, so that shards under a batch engine can
+//! be observed while they are counted.
 //!
-//! A run that no process writes is read from its checkpoint, and the ledger behind it. Of a run in use the ledger is read, and the
-//! checkpoint is never opened. The speed is that of the time for which the run was worked on, as the marks in its ledger say it: a
-//! share waits for days in a queue between two of its parts. Whether anything comes is told by the times that records bear. Of counts
-//! that were made while a clock was ahead that time is not known: they keep no share alive.
+//! An idle run is read from its checkpoint and the ledger behind it. Of a run in use only the ledger is read; the
+//! checkpoint is never opened.
+//!
+//! The speed refers to the time for which the run was worked on, according to the marks in its ledger, because a shard
+//! may wait in a queue for days. The times of the records show whether the run is active. Counts made while a clock was
+//! ahead have unknown times, so they do not make a shard active.
 
 use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -20,11 +22,12 @@ use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
 use crate::standing::{History, Milestone, Standing};
 
-/// The speed is that of the last part of the time for which a run was worked on, and of no less than so many seconds.
+/// The speed is measured over this last part of the working time, but over at least this many seconds.
 const LATELY: f64 = 0.25;
 const LATELY_AT_LEAST: u64 = 30;
 
-/// A run from which nothing has come for so many seconds, and for so many times as long as its records are apart, stands still.
+/// A run is idle after this many seconds without records, and after this multiple of the usual time between its
+/// records.
 const STILL: u64 = 60;
 const STILL_GAPS: f64 = 5.0;
 
@@ -48,9 +51,9 @@ pub struct Pace {
     pub last: Option<SystemTime>,
     /// Whether something has come of late: it is being counted or checked.
     pub is_worked_on: bool,
-    /// Expected work done in a second, lately; none where nobody counts.
+    /// Recent expected work per second; none if the run is idle.
     pub speed: Option<f64>,
-    /// Whether its ledger was begun and has not a byte: a count that was cut off at once leaves it so, or somebody else.
+    /// True if its ledger exists but is empty, for example after a count that was interrupted at once.
     pub is_empty: bool,
     /// A, P and R so far; none while counts contradict each other.
     pub totals: Option<Totals>,
@@ -140,8 +143,8 @@ impl Pace {
     }
 }
 
-/// The standing of a run that no process writes, from its checkpoint and the ledger behind that; none if the whole ledger must be
-/// read, which also finds what is wrong.
+/// The standing of an idle run, from its checkpoint and the ledger behind it. None if the whole ledger must be read,
+/// which also finds damage.
 fn stopped(directory: &RunDirectory) -> Option<Standing> {
     let (position, mut standing) = stored(directory)?;
     if line_before(&directory.ledger(), &position).ok()? != LineBefore::Fits {
@@ -152,7 +155,7 @@ fn stopped(directory: &RunDirectory) -> Option<Standing> {
     Some(standing).filter(|standing| standing.sums().tally.totals().is_ok())
 }
 
-/// How long so much work takes at that speed.
+/// The time for this work at this speed.
 pub fn time_left(work: f64, speed: f64) -> Option<TimeLeft> {
     let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
     let expected = work / speed;
@@ -168,8 +171,8 @@ fn seconds(work: u128) -> f64 {
     work as f64 / 1e9
 }
 
-/// Expected seconds in a second of late, of a run that was worked on like that and of which nothing has come for so many seconds; none
-/// where that is too long. Checks are no work that is done.
+/// Recent expected seconds per second of working time, after `silence` seconds without records; none if the silence is
+/// too long. Checks do not count as work.
 fn lately(points: &[Milestone], silence: u64) -> Option<f64> {
     let last = points.last()?;
     let window = (last.at as f64 * LATELY) as u64;
@@ -245,7 +248,7 @@ mod tests {
         }
     }
 
-    /// More records of that run, when it was worked on for so many seconds.
+    /// Commits more records after this many seconds of work.
     fn commit(folder: &TempDir, records: &[Record], worked: u64) {
         let (mut store, ..) = Store::open(known_run::options(folder.path())).unwrap();
         store.commit(records, Duration::from_secs(worked), 1).unwrap();
@@ -341,7 +344,8 @@ mod tests {
         assert!(!pace_at(&folder, begun + units + 100_000).is_worked_on);
     }
 
-    /// The pace of a run that has one count a second for a minute, and another one with a clock so far ahead, so long after all of them.
+    /// The pace of a run with one count a second for a minute, and one count with a clock that is `ahead` seconds
+    /// ahead, `later` seconds after these.
     fn with_one_ahead(ahead: u64, later: u64) -> Pace {
         let (folder, begun) = counted_at((0..60).chain([ahead]));
         let pace = pace_at(&folder, begun + 60 + later);

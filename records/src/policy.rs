@@ -1,12 +1,12 @@
-//! What may be changed of the policy of a run that is there, with its start or while it is served: more can be checked than
-//! before, not less, and as many followers waited for as there may be.
+//! The permitted changes of a run's policy, at its start or while it is served: the checks can only increase, and the
+//! number of followers is limited.
 
 use queens::Classified;
 use thiserror::Error;
 
 use crate::double_check::{DoubleCheck, DoubleCheckError};
 
-/// So many may follow a run at a time.
+/// Maximum number of followers of a run.
 pub const MOST_FOLLOWERS: usize = 16;
 
 /// Why the policy is not changed.
@@ -15,7 +15,7 @@ pub enum PolicyError {
     /// It is none.
     #[error(transparent)]
     NoPolicy(#[from] DoubleCheckError),
-    /// Whoever looks at the answer would think that more was checked than was.
+    /// A lower policy, which would make the answer seem better checked than it is.
     #[error(
         "this run checks {in_force}, and that may be raised only, not lowered to {asked}: leave --double-check out, ask for \
          more, or count in another run directory"
@@ -23,13 +23,13 @@ pub enum PolicyError {
     Lowered {
         /// What holds.
         in_force: String,
-        /// What was asked for.
+        /// The requested policy.
         asked: String,
     },
     /// More followers than may be there.
     #[error("{0} followers cannot be waited for: at most {MOST_FOLLOWERS} may follow a run")]
     TooManyReplicas(u32),
-    /// The answer is there, or withheld.
+    /// The run has its answer, or the answer is withheld.
     #[error("the run has ended: start its coordinator again with another --double-check or --replicas")]
     HasEnded,
 }
@@ -56,7 +56,7 @@ pub fn raised(in_force: DoubleCheck, asked: &str) -> Result<Option<DoubleCheck>,
     Ok((asked.strength() > in_force.strength()).then_some(asked))
 }
 
-/// The number of followers that must have a record, if so many may be there.
+/// The number of followers that must have a record, if it is within the limit.
 ///
 /// # Errors
 /// They may not.

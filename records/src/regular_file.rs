@@ -1,5 +1,5 @@
-//! Files that are read to their end. From a named pipe nothing may ever come, and opening one alone waits until somebody
-//! has it open at its other end: what is no regular file is refused before it is opened.
+//! Regular files, which are read to their end. A named pipe may never return data, and even opening it waits for its
+//! other end. So other files are rejected before they are opened.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -21,11 +21,11 @@ pub fn open(path: &Path) -> io::Result<File> {
     open_with(OpenOptions::new().read(true), path)
 }
 
-/// What is said of a link in the place of a file that is to be written as it is.
+/// The error about a link in the place of a file to be written.
 const LINK: &str = "it is a link, through which nothing is written; put the file that it leads to in its place, or delete it if it is the file lock";
 
-/// Opens for writing a file of a run's own, as it is; it is made where it is missing. A run directory may come from anybody: a
-/// link in it would have a file of its user's written.
+/// Opens a file of a run for writing, and creates it if it is missing. Links are refused, because an untrusted run
+/// directory could redirect the write to a file of its user.
 ///
 /// # Errors
 /// It is a link or no regular file, or cannot be opened.
@@ -46,7 +46,7 @@ fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Opens for reading what may be a device, too, or what a shell gives for the output of a command.
+/// Opens a file for reading, which may also be a device or the shell's pipe for the output of a command.
 ///
 /// # Errors
 /// It is a named pipe, or cannot be opened.
@@ -57,10 +57,10 @@ pub fn open_or_stream(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// All bytes of what may be a device, too, or what a shell gives for the output of a command.
+/// All bytes of a file, which may also be a device or the shell's pipe for the output of a command.
 ///
 /// # Errors
-/// It is a named pipe, is longer than so many bytes, or cannot be read.
+/// It is a named pipe, is longer than `longest` bytes, or cannot be read.
 pub fn read_or_stream(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     read_to_end(open_or_stream(path)?, longest)
 }
@@ -90,7 +90,7 @@ fn refused() -> io::Error {
 /// All bytes of a file.
 ///
 /// # Errors
-/// It is no regular file, is longer than so many bytes, or cannot be read.
+/// It is no regular file, is longer than `longest` bytes, or cannot be read.
 pub fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     read_to_end(open(path)?, longest)
 }
@@ -119,7 +119,8 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     sync_folder_of(path)
 }
 
-/// Makes a file with these bytes and that mode where there is none: completely, or not at all, whoever else does the same.
+/// Creates a file with these bytes and this mode, if it does not exist: completely or not at all, also beside
+/// simultaneous calls.
 ///
 /// # Errors
 /// There is one, or the disk would not do it.
@@ -134,7 +135,7 @@ pub fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     sync_folder_of(path)
 }
 
-/// Writes a new file beside that path, under a name that nobody else has. It is deleted unless it is given its name.
+/// Writes a new file beside this path, with a unique name. It is deleted unless it is renamed.
 fn draft(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
     let mut draft = tempfile::Builder::new()
         .prefix(".diadem-")
@@ -146,7 +147,7 @@ fn draft(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
     Ok(draft)
 }
 
-/// What was done to the names in that file's folder outlasts a power cut.
+/// Syncs the folder of this file, so that renames survive a power cut.
 fn sync_folder_of(path: &Path) -> io::Result<()> {
     File::open(folder_of(path))?.sync_all()
 }
@@ -169,8 +170,8 @@ pub(crate) fn new_file(path: &Path, mode: u32) -> io::Result<File> {
     }
 }
 
-/// Whether it is a pipe in a folder, to which nobody may ever write. The pipe that a shell makes for what a command prints
-/// is in none, and what the process has open already had somebody at its other end.
+/// True if the path is a pipe in a folder, which may have no writer. The shell's pipe for the output of a command is in
+/// no folder, and a pipe that the process has open already had a writer.
 pub fn is_named_pipe(path: &Path) -> bool {
     if OPEN.iter().any(|open| path.starts_with(open)) {
         return false;

@@ -1,5 +1,5 @@
-//! What an operator takes back: counts of single units, or all that a machine or an owner has said and nobody else has
-//! confirmed. It stands in the ledger with the reason; the units are open again.
+//! Retraction by an operator: the counts of single units, or all unconfirmed counts of a machine or an owner. The
+//! ledger keeps the reason, and the units are open again.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub enum RetractError {
     /// There is nothing of the kind to take back.
     #[error(transparent)]
     Nothing(#[from] NothingToRetract),
-    /// The records contradict those that are there.
+    /// The new records contradict the existing records.
     #[error(transparent)]
     Record(#[from] RecordError),
 }
@@ -54,7 +54,7 @@ impl Classified for RetractError {
 /// Why there is nothing to take back.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NothingToRetract {
-    /// Nobody has counted the unit.
+    /// The unit has no count.
     #[error("unit {unit} has no count that could be taken back; the run has {own}")]
     NotCounted {
         /// The unit.
@@ -62,24 +62,24 @@ pub enum NothingToRetract {
         /// The units that the run has, in words.
         own: String,
     },
-    /// Who counted the unit is not known yet.
+    /// The origin of the unit's count is not known yet.
     #[error(
         "the ledger is still being read, and who counted unit {0} is not known yet: try again in a minute"
     )]
     NotRead(UnitId),
-    /// The answer is there, or withheld.
+    /// The run has its answer, or the answer is withheld.
     #[error("the run has ended: stop its coordinator, take back in its directory, and start it again")]
     HasEnded,
-    /// Nobody of that name has counted; these have.
+    /// No machine or owner of this name has counted; these have.
     #[error("nobody called {0:?} has counted in this run; it was {1}")]
     Unknown(String, String),
-    /// Nobody has counted.
+    /// The run has no counts.
     #[error("nobody called {0:?} has counted in this run, nor has anybody else")]
     NothingYet(String),
     /// Machines of several owners have the name.
     #[error("{0:?} may be any of {1}: name one of them")]
     Ambiguous(String, String),
-    /// Nobody of that name is disbelieved.
+    /// No machine or owner of this name is quarantined or expelled.
     #[error("{0}")]
     NotExpelled(String),
 }
@@ -193,7 +193,7 @@ fn of_unit(
     Ok(Record::Retract(Retraction { reason, ..standing.retraction(unit, &vote, at) }))
 }
 
-/// What takes the unit's count back, if it comes from somebody who is not believed and nobody else has confirmed it.
+/// The retraction of the unit's count, if its machine is not believed and the count is unconfirmed.
 fn taken_back(standing: &Standing, unit: UnitId, at: u64) -> Option<Record> {
     let vote = standing.vote(unit)?;
     let retraction = || Retraction { quarantine: true, ..standing.retraction(unit, &vote, at) };

@@ -36,7 +36,7 @@ impl TryFrom<RawShard> for Shard {
     }
 }
 
-/// So many units of a share tell how long its units take beside others.
+/// Number of units of a shard that are sampled to estimate its work.
 const SAMPLE: u64 = 512;
 
 /// Multiples of it lie evenly, as fractions of 2^64.
@@ -97,8 +97,9 @@ impl Shard {
         ranges.map(|units| u128::from(plan.mean_weight(UnitId(units.start))) * u128::from(own(&units))).sum()
     }
 
-    /// How many times as long its units take as those of their parts of the plan do on average, as some of them tell. Units by the sides
-    /// of outer rows are as many for each position as a power of two: where `of` is even, all units of a share have some sides in common.
+    /// The expected time of the shard's units relative to the average of their parts of the plan, estimated from a
+    /// sample. Units by the sides of outer rows come in powers of two for each position. So if `of` is even, all units
+    /// of a shard have some sides in common.
     pub fn relative_work(self, plan: &Plan) -> f64 {
         let size = self.size(plan.units());
         let count = if self.is_whole() { 0 } else { size.min(SAMPLE) };
@@ -114,7 +115,7 @@ impl Shard {
         if mean > 0.0 { own / mean } else { 1.0 }
     }
 
-    /// The bytes by which runs are told apart: index and number of shards, 8 bytes each, the lowest first.
+    /// The bytes that identify the shard in a run's hash: index and number of shards, 8 bytes each, the lowest first.
     pub fn to_bytes(self) -> [u8; 16] {
         (u128::from(self.of) << 64 | u128::from(self.index)).to_le_bytes()
     }

@@ -1,4 +1,4 @@
-//! The key with which a coordinator signs what it says of a run: Ed25519, in a file of its own.
+//! The key with which a coordinator signs certificates of a run: Ed25519, in its own file.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ impl SigningKey {
         directory.join(NAME)
     }
 
-    /// The key in that file, which is made where there is none. What is no key stays as it is.
+    /// The key in this file. It is created if the file is missing. A file without a valid key is left unchanged.
     ///
     /// # Errors
     /// It cannot be read or made.
@@ -75,8 +75,8 @@ impl SigningKey {
     }
 }
 
-/// The points of small order, but for the highest bit of their last byte, in all encodings that are decoded: to such a public
-/// key there is no private one, and everybody can make signatures that fit it.
+/// The points of small order in all encodings that are decoded, except for the highest bit of their last byte. Such a
+/// public key has no private key, and anybody can make matching signatures.
 const OF_SMALL_ORDER: [&str; 7] = [
     "0000000000000000000000000000000000000000000000000000000000000000",
     "0100000000000000000000000000000000000000000000000000000000000000",
@@ -102,7 +102,7 @@ pub fn is_signed(public: &str, bytes: &[u8], signature: &str) -> bool {
     unhex(public).zip(unhex(signature)).is_some_and(|(public, signature)| is_signed(public, signature))
 }
 
-/// The key that is new in that file, which nobody else can read.
+/// A new key in this file, which only its owner can read.
 fn make(path: &Path) -> io::Result<Vec<u8>> {
     let key = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
         .map_err(|_| io::Error::other("the system has no random numbers"))?;

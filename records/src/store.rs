@@ -103,24 +103,24 @@ pub struct Store {
 pub struct OpenOptions {
     /// Where it is.
     pub path: PathBuf,
-    /// The plan of a run that is to begin there, if none is there yet.
+    /// The plan of a new run, if the directory has no run yet.
     pub begin: Option<Plan>,
-    /// The board that a run that is there must have.
+    /// The board that an existing run must have.
     pub board: Option<Board>,
     /// How it must be split.
     pub scheme: Option<Scheme>,
     /// The share of the plan that is to be counted.
     pub shard: Shard,
-    /// Whether to go on from what the ledger has where acknowledged records are missing at its end.
+    /// True if a run may resume although acknowledged records are missing at the end of its ledger.
     pub accept_loss: bool,
     /// Whether to begin a term above that of the other coordinator that serves the run now.
     pub take_over: bool,
-    /// The private key of its coordinator, made where there is none; for who begins no term, none.
+    /// The private key of its coordinator, created if missing; none for a process without a term.
     pub signing_key: Option<PathBuf>,
 }
 
 impl Store {
-    /// Opens or begins a run, reads what is on record, and does on disk what follows from how it was found: for who writes without a
+    /// Opens or creates a run, reads its records, and makes the resulting changes on disk: for writers without a
     /// `coordinator::Handle`.
     ///
     /// # Errors
@@ -131,8 +131,8 @@ impl Store {
         Ok((store, standing, notices))
     }
 
-    /// Opens or begins a run, and reads what is on record. Nothing that is there is changed before a `coordinator::Handle` starts
-    /// with it, and nothing that is to be told is true before: what may still refuse the command comes first.
+    /// Opens or creates a run, and reads its records. Nothing on disk changes, and no notice takes effect, before a
+    /// `coordinator::Handle` starts with it: until then the command may still be refused.
     ///
     /// # Errors
     /// As with [`open`](Self::open).
@@ -188,8 +188,8 @@ impl Store {
         Ok((store, standing, notices))
     }
 
-    /// Does on disk what follows from how the run was found. A loss that was accepted is so for good then, though nothing is
-    /// recorded after it: the next start finds a run that lacks nothing.
+    /// Makes the changes on disk that follow from the state of the run. An accepted loss becomes permanent, even if
+    /// nothing is recorded later: the next start finds no loss.
     ///
     /// # Errors
     /// The disk would not do it.
@@ -219,12 +219,12 @@ impl Store {
         &self.lease_key
     }
 
-    /// What the run directory remembers besides its ledger.
+    /// The notes of the run directory.
     pub fn notes(&self) -> &Notes {
         self.notes.notes()
     }
 
-    /// Changes what the run directory remembers besides its ledger.
+    /// Changes the notes of the run directory.
     ///
     /// # Errors
     /// The disk would not do it; nothing has changed.
@@ -232,8 +232,8 @@ impl Store {
         self.notes.change(change)
     }
 
-    /// Notes the term of this process, before anybody hears of it: the next process must take a higher one. From now on the run
-    /// directory is the coordinator's own.
+    /// Notes the term of this process before it is announced, because the next process must take a higher term. From
+    /// now on the run directory belongs to this coordinator.
     ///
     /// # Errors
     /// The disk would not do it.
@@ -258,7 +258,7 @@ impl Store {
         self.term
     }
 
-    /// What stands in front of the first records that this process writes: its term, and the key of who signs for the run.
+    /// The record before the first records of this process: its term, and the public key of its signatures.
     pub fn term_record(&self, unix_time: u64) -> Record {
         let Term { number, coordinator, .. } = self.term;
         let key = self.public_key.clone();
@@ -270,7 +270,7 @@ impl Store {
         self.writer.end()
     }
 
-    /// What the last commit mark says.
+    /// The last commit mark.
     pub fn mark(&self) -> CommitMark {
         self.writer.end().mark
     }
@@ -293,7 +293,7 @@ impl Store {
         self.checkpoint.save(run, plan, self.writer.end(), standing)
     }
 
-    /// Moves the checkpoint out of the way, since what it was made of is not to be relied upon: the next start reads all of the ledger.
+    /// Sets the checkpoint aside because its source is unreliable. The next start reads the whole ledger.
     ///
     /// # Errors
     /// It cannot be moved.

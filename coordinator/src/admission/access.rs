@@ -1,4 +1,4 @@
-//! Who may do what: by token, by certificate, or everybody.
+//! Access rights: by token, by certificate, or open to everybody.
 
 use std::sync::Arc;
 
@@ -9,46 +9,46 @@ use super::bearers::{Bearers, TokenHash};
 use super::caller::Right;
 use super::seats::Seats;
 
-/// Who may do what. Clones share it, so that it can be changed while calls are served.
+/// Access rights. Clones share them, so that they can change while calls are served.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// Whether there is nothing to present: everybody who can connect may do everything.
+    /// True if no credentials are needed: every caller may do everything.
     open: bool,
     bearers: watch::Sender<Arc<Bearers>>,
     seats: Arc<Seats>,
 }
 
 impl Access {
-    /// Everybody who can connect may do everything.
+    /// Open access: every caller may do everything.
     pub fn open() -> Self {
         Self { open: true, ..Self::guarded(Bearers::default()) }
     }
 
-    /// The bearers of these tokens may do what those let do, holders of a verified client certificate may take part;
-    /// owners that are revoked may nothing.
+    /// Guarded access. Bearers of these tokens have the rights of their tokens. Holders of a verified client
+    /// certificate may take part. Revoked owners have no rights.
     pub fn guarded(bearers: Bearers) -> Self {
         Self { open: false, bearers: watch::Sender::new(Arc::new(bearers)), seats: Arc::default() }
     }
 
-    /// Whether callers have to present something.
+    /// True if callers need credentials.
     pub fn is_guarded(&self) -> bool {
         !self.open
     }
 
-    /// Lets in others from now on, and ends the calls of those that would not be let in any more. The connections of owners
-    /// that are revoked are closed; their workers are the caller's to strike off.
+    /// Replaces the tokens, and ends the calls of callers that would now be refused. Connections of revoked owners are
+    /// closed. The caller must remove their workers.
     pub fn replace(&self, bearers: Bearers) {
         let bearers = Arc::new(bearers);
         self.bearers.send_replace(Arc::clone(&bearers));
         bearers.revoked().for_each(|owner| self.seats.close_all_of(owner));
     }
 
-    /// The owners that are let in no more.
+    /// The revoked owners.
     pub fn revoked(&self) -> Vec<Owner> {
         self.bearers().revoked().cloned().collect()
     }
 
-    /// As whom the bearer of the token may read where the run stands, if he may.
+    /// The owner as which the bearer of this token may read the status; none without that right.
     pub(super) fn reader(&self, token: TokenHash) -> Option<Owner> {
         if self.open {
             return Some(Owner::default());
@@ -58,17 +58,17 @@ impl Access {
         (!bearers.is_revoked(&caller.owner)).then(|| caller.owner.clone())
     }
 
-    /// The tokens that are let in now.
+    /// The accepted tokens.
     pub(crate) fn bearers(&self) -> Arc<Bearers> {
         Arc::clone(&self.bearers.borrow())
     }
 
-    /// Hears of each change of the tokens.
+    /// A channel with each change of the tokens.
     pub(crate) fn changes(&self) -> watch::Receiver<Arc<Bearers>> {
         self.bearers.subscribe()
     }
 
-    /// Where the connections of workers have their seats.
+    /// The limits on connections of workers.
     pub(crate) fn seats(&self) -> &Arc<Seats> {
         &self.seats
     }

@@ -1,4 +1,4 @@
-//! The tokens that are let in, whose they are, and which owners are not let in any more.
+//! The accepted tokens with their owners, and the revoked owners.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,12 +8,12 @@ use domain::{AccessToken, Owner};
 
 use super::caller::{Caller, Right};
 
-/// The hash of a token. It tells whose that is, and is none itself.
+/// The hash of a token. It identifies the token's owner, but cannot be used as a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenHash(blake3::Hash);
 
 impl TokenHash {
-    /// That of a token.
+    /// The hash of this token.
     pub fn of(token: &AccessToken) -> Self {
         Self(blake3::hash(token.expose().as_bytes()))
     }
@@ -34,7 +34,7 @@ impl FromStr for TokenHash {
     }
 }
 
-/// The tokens that are let in, and the owners that are not.
+/// The accepted tokens, and the revoked owners.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bearers {
     tokens: Vec<(TokenHash, Caller)>,
@@ -42,43 +42,43 @@ pub struct Bearers {
 }
 
 impl Bearers {
-    /// Lets in whoever shows the token, as that owner.
+    /// Accepts callers with this token as this owner with this right.
     pub fn admit(&mut self, token: &AccessToken, owner: Owner, right: Right) {
         self.tokens.push((TokenHash::of(token), Caller { owner, right }));
     }
 
-    /// Lets an owner in no more, whatever it shows.
+    /// Refuses an owner from now on, with any credentials.
     pub fn revoke(&mut self, owner: Owner) {
         self.revoked.insert(owner);
     }
 
-    /// The owners that are let in no more.
+    /// The revoked owners.
     pub fn revoked(&self) -> impl Iterator<Item = &Owner> {
         self.revoked.iter()
     }
 
-    /// Whether the owner is let in no more.
+    /// True if the owner is revoked.
     pub(crate) fn is_revoked(&self, owner: &Owner) -> bool {
         self.revoked.contains(owner)
     }
 
-    /// Whether a token lets take part.
+    /// True if a token gives the right to take part.
     pub fn can_join(&self) -> bool {
         self.tokens.iter().any(|(_, caller)| caller.right == Right::Join)
     }
 
-    /// Whether there is no token at all.
+    /// True if no token is accepted.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
     }
 
-    /// Who shows this, in a call's metadata.
+    /// The caller with this authorization metadata, if its token is accepted.
     pub(crate) fn caller(&self, authorization: &[u8]) -> Option<&Caller> {
         self.of(TokenHash::of(&AccessToken::from_bearer(authorization).ok()?))
     }
 
-    /// Whose token it is. Hashes are compared, all of them, and in constant time (as [`blake3::Hash`] promises), so that
-    /// the time tells nothing about the tokens.
+    /// The caller with this token. All hashes are compared, each in constant time (as [`blake3::Hash`] promises), so
+    /// that the time reveals nothing about the tokens.
     pub(super) fn of(&self, presented: TokenHash) -> Option<&Caller> {
         let known = self.tokens.iter().map(|(known, caller)| (*known == presented).then_some(caller));
         known.fold(None, Option::or)

@@ -1,13 +1,13 @@
-//! Who calls: the owner as whom a call was let in, and what that owner may do.
+//! The caller: the owner of an accepted call, and its right.
 
 use domain::Owner;
 use rustls_pki_types::CertificateDer;
 use webpki::EndEntityCert;
 
-/// A certificate names its owner in a DNS name under this one, which resolves nowhere.
+/// A certificate names its owner in a DNS name with this suffix, which no server resolves.
 const OWNERS: &str = ".owner.diadem";
 
-/// What a bearer may do.
+/// The right of a bearer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Right {
     /// Read the status.
@@ -16,14 +16,14 @@ pub enum Right {
     Join,
     /// Keep a copy of the ledger and the lease key.
     Follow,
-    /// Take counts back, change the policy of the run, pause it, have workers leave.
+    /// Retract counts, change the policy, pause the run, drain workers.
     Admin,
-    /// Everything: there is nothing to present.
+    /// Everything: no credentials are needed.
     All,
 }
 
 impl Right {
-    /// What a call needs, by its path. What is not known here needs the most.
+    /// The right that a call needs, by its path. Unknown paths need the highest right.
     pub(crate) fn needed(path: &str) -> Self {
         match path.strip_prefix("/diadem.v1.Coordinator/") {
             Some("Status" | "Watch" | "Head") => Self::Read,
@@ -33,13 +33,13 @@ impl Right {
         }
     }
 
-    /// Whether it lets do what needs the other one. Everybody who has one may read; who administers may follow.
+    /// True if this right includes the needed right. Every right includes reading; administration includes following.
     pub fn allows(self, needed: Right) -> bool {
         let is_of_admin = self == Right::Admin && needed == Right::Follow;
         self == needed || self == Right::All || needed == Right::Read || is_of_admin
     }
 
-    /// What its bearer may do and what the call needs instead, in a sentence.
+    /// A sentence with the bearer's right and the right that the call needs.
     pub(crate) fn refusal(self, needed: Right) -> String {
         let may = match self {
             Right::Read => "a status token reads only",
@@ -59,17 +59,17 @@ impl Right {
     }
 }
 
-/// Who calls; found in the extensions of each request that was let pass.
+/// The caller. Each accepted request has it in its extensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// As whom it was let in; the unnamed owner where nothing is asked for.
+    /// The owner as which the call was accepted; the unnamed owner if access is open.
     pub owner: Owner,
-    /// What it may do.
+    /// Its right.
     pub right: Right,
 }
 
 impl Caller {
-    /// Whoever can connect, where nothing is asked for.
+    /// The caller if access is open.
     pub fn anybody() -> Self {
         Self { owner: Owner::default(), right: Right::All }
     }

@@ -1,4 +1,4 @@
-//! The connections that are accepted: not more than the process can hold, and none for long that is not welcome.
+//! Accepts connections, up to the limits of the process, and closes connections that are not admitted in time.
 
 use std::future::Future;
 use std::io;
@@ -22,39 +22,39 @@ use super::encryption::{Encryption, Transport};
 use super::seats::{Peer, Seats};
 use crate::token_bucket::TokenBucket;
 
-/// By which rules connections are accepted.
+/// The rules for accepted connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Not more connections are held at a time.
+    /// Maximum number of connections.
     pub most: usize,
-    /// Whether everybody who connects may stay.
+    /// True if every connection may stay.
     pub all_welcome: bool,
-    /// A newcomer that is not admitted within this time is closed, where there is such a time.
+    /// Time after which a connection that is not admitted is closed, if there is a limit.
     pub probation: Option<Duration>,
-    /// A connection that takes nothing of what is written to it within this time is closed.
+    /// Time after which a connection that reads nothing of the written data is closed.
     pub unread: Duration,
-    /// Who connects.
+    /// The kind of clients.
     pub clients: Clients,
 }
 
-/// Who connects: either agrees on TLS in its own way.
+/// The kind of clients, which determines the negotiation of TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clients {
-    /// Workers and everybody else who speaks gRPC; they may show a certificate.
+    /// Workers and other gRPC clients. They may present a certificate.
     Workers,
-    /// Browsers and what scrapes metrics.
+    /// Browsers and scrapers of metrics.
     Browsers,
 }
 
-/// The pause after an accept that failed, for lack of open files mostly; and for so long one that is accepted waits for
-/// another that is closed.
+/// Pause after a failed accept, mostly for lack of open files. An accepted connection waits equally long for another
+/// connection to close.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// That there are too many is logged at most so often.
+/// Maximum burst of log lines about too many connections.
 const LOGGED_AT_ONCE: u32 = 3;
 const LOGGED_EVERY: Duration = Duration::from_secs(10);
 
-/// A connection over which requests come.
+/// A connection for requests.
 pub type Connection = Transport<AcceptedConnection>;
 
 impl Connection {
@@ -67,7 +67,7 @@ impl Connection {
     }
 }
 
-/// Accepts connections until the stream is dropped, and encrypts them where that is given.
+/// Accepts connections until the stream is dropped, and encrypts them if an encryption is given.
 pub fn connections(
     listener: TcpListener,
     seats: Arc<Seats>,
@@ -87,7 +87,7 @@ async fn accept(listener: TcpListener, seats: Arc<Seats>, rules: Rules, hand_ove
             stream = listener.accept() => stream,
             () = hand_over.accepted.closed() => return,
         };
-        // An error here would end the server; what is refused comes again.
+        // An error here would end the server. A refused client tries again.
         let (stream, address) = match stream {
             Ok(connected) => connected,
             Err(error) => {
@@ -107,7 +107,7 @@ async fn accept(listener: TcpListener, seats: Arc<Seats>, rules: Rules, hand_ove
             }
         }
         let Some(permit) = permit else { continue };
-        // Small messages go out at once: a delay of 40 ms for each would have workers wait at the end of a run.
+        // Sends small messages at once. A delay of 40 ms for each would make workers wait at the end of a run.
         stream.set_nodelay(true).ok();
         let peer = seats.newcomer(address, rules.all_welcome);
         let connection = AcceptedConnection::new(stream, peer, Arc::clone(&seats), permit, &rules);
@@ -115,7 +115,7 @@ async fn accept(listener: TcpListener, seats: Arc<Seats>, rules: Rules, hand_ove
     }
 }
 
-/// How an accepted connection comes to where it is served.
+/// Hands an accepted connection to its server.
 #[derive(Clone)]
 struct HandOver {
     clients: Clients,
@@ -167,8 +167,8 @@ impl AcceptedConnection {
         Self { stream: Box::pin(stream), peer, seats, probation, _permit: permit }
     }
 
-    /// Ends it where it makes room for another, or nothing was shown in time: whoever reads asks, and whoever writes, since one that
-    /// cannot be written to is not read from either.
+    /// Ends a connection that must make room for another connection or was not admitted in time. Both reads and writes
+    /// call this, because a connection that cannot be written to is not read either.
     fn end_if_due(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         if self.peer.is_closed(context) {
             return Err(io::ErrorKind::ConnectionAborted.into());
@@ -249,7 +249,7 @@ mod tests {
     const PROBATION: Duration = Duration::from_secs(20);
     const UNREAD: Duration = Duration::from_secs(40);
 
-    /// A connection that nobody reads from, and its other end.
+    /// A connection whose peer reads nothing, and the peer.
     async fn unread(seats: &Arc<Seats>, is_welcome: bool) -> (AcceptedConnection, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let other = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
@@ -266,7 +266,7 @@ mod tests {
         (AcceptedConnection::new(stream, peer, Arc::clone(seats), permit, &rules), other)
     }
 
-    /// Writes more than any system keeps for the other end, says how that ended, and after how long.
+    /// Writes more data than the system buffers. Returns the error and the time until it.
     async fn write(mut connection: AcceptedConnection) -> (io::ErrorKind, Duration) {
         let begun = Instant::now();
         let error = connection.write_all(&vec![0; 64 << 20]).await.unwrap_err();

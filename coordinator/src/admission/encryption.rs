@@ -1,5 +1,5 @@
-//! TLS for the connections that are accepted. What a server proves itself with can be replaced while it serves: connections
-//! that are open go on as they have agreed, those that come afterwards are shown the new certificate.
+//! TLS for accepted connections. The server's certificate can be replaced while it serves: open connections continue,
+//! and later connections get the new certificate.
 
 use std::fmt;
 use std::io;
@@ -20,14 +20,14 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tonic::transport::server::Connected;
 
-/// A connection that has not agreed on its keys in this time is dropped.
+/// Time after which an unfinished handshake is dropped.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// What is agreed to be spoken over the connections of workers. With browsers nothing is: what they do without it is HTTP/1.1,
-/// and a worker that comes to their port learns that no coordinator speaks there, where else the connection would only break.
+/// The protocol negotiated with workers. With browsers none is negotiated, so they use HTTP/1.1. A worker that connects
+/// to the browsers' port then learns that no coordinator listens there, instead of losing the connection.
 const HTTP2: &[u8] = b"h2";
 
-/// The certificate and its key are of no use, or do not belong together.
+/// The certificate or the key is unusable, or they do not match.
 #[derive(Debug, Error)]
 #[error("the server's certificate or key cannot be used: {0}")]
 pub struct UnusableKeys(String);
@@ -38,14 +38,14 @@ impl UnusableKeys {
     }
 }
 
-/// What a server proves itself with, and whom it lets prove themselves so; all in PEM.
+/// The keys of a server and the authority of its clients, in PEM.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServerKeys {
     /// Its certificate.
     pub certificate: String,
     /// The key of the certificate.
     pub key: String,
-    /// The authority whose certificates let clients take part, if any.
+    /// The authority whose certificates give clients the right to take part, if any.
     pub client_authority: Option<String>,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Debug for ServerKeys {
 
 impl ServerKeys {
     fn configs(&self) -> Result<Configs, UnusableKeys> {
-        // A browser would ask its user for a certificate that nobody has.
+        // A browser would ask its user for a certificate.
         let browsers = self.config(None, None)?;
         Ok(Configs { workers: self.config(Some(HTTP2), self.client_authority.as_deref())?, browsers })
     }
@@ -89,37 +89,37 @@ fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, UnusableKeys>
     CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<_, _>>().map_err(UnusableKeys::because)
 }
 
-/// How it is agreed on keys with either kind of client.
+/// The TLS configurations for both kinds of clients.
 #[derive(Debug)]
 struct Configs {
     workers: Arc<ServerConfig>,
     browsers: Arc<ServerConfig>,
 }
 
-/// Encrypts connections. Clones share the keys, so that they can be replaced while connections come.
+/// Encrypts connections. Clones share the keys, so that they can be replaced while connections arrive.
 #[derive(Clone, Debug)]
 pub struct Encryption(Arc<RwLock<Configs>>);
 
 impl Encryption {
-    /// With these keys.
+    /// Encryption with these keys.
     ///
     /// # Errors
-    /// They are of no use.
+    /// The keys are unusable.
     pub fn new(keys: &ServerKeys) -> Result<Self, UnusableKeys> {
         Ok(Self(Arc::new(RwLock::new(keys.configs()?))))
     }
 
-    /// With these keys from the next connection on.
+    /// Replaces the keys from the next connection on.
     ///
     /// # Errors
-    /// They are of no use; those before them stay.
+    /// The keys are unusable; the former keys remain.
     pub fn replace(&self, keys: &ServerKeys) -> Result<(), UnusableKeys> {
         let configs = keys.configs()?;
         *self.0.write() = configs;
         Ok(())
     }
 
-    /// Agrees with a client on the keys of a connection; nothing where that fails, or takes too long.
+    /// Performs the handshake with a client; none if it fails or takes too long.
     pub(super) async fn agree<S>(&self, with_browser: bool, stream: S) -> Option<TlsStream<S>>
     where
         S: AsyncRead + AsyncWrite + Unpin,
@@ -132,7 +132,7 @@ impl Encryption {
     }
 }
 
-/// A connection as it is served, encrypted or not.
+/// A connection, encrypted or not.
 #[derive(Debug)]
 pub enum Transport<S> {
     Plain(S),

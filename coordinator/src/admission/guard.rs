@@ -1,4 +1,4 @@
-//! Access and encryption of a server, in one.
+//! Access and encryption of a server.
 
 use std::io;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::connections::{Connection, Rules, connections};
 use super::encryption::Encryption;
 use super::seats::Seats;
 
-/// Whom a server lets in, and over what. Clones share it.
+/// The access and encryption of a server. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Guard {
     access: Access,
@@ -21,32 +21,33 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Lets in whom `access` lets in; over TLS only where there is an encryption. Both can be changed while it serves.
+    /// A guard with this access, and with TLS if an encryption is given. Both can change while the server runs.
     pub fn new(access: Access, encryption: Option<Encryption>) -> Self {
         Self { access, encryption }
     }
 
-    /// Whether callers have to present something.
+    /// True if callers need credentials.
     pub fn asks(&self) -> bool {
         self.access.is_guarded()
     }
 
-    /// As whom the bearer of the token may read where the run stands, if he may.
+    /// The owner as which the bearer of this token may read the status; none without that right.
     pub fn reader(&self, token: TokenHash) -> Option<Owner> {
         self.access.reader(token)
     }
 
-    /// Whether it is spoken over TLS.
+    /// True if the server uses TLS.
     pub fn encrypts(&self) -> bool {
         self.encryption.is_some()
     }
 
-    /// Who may do what.
+    /// The access rights.
     pub(crate) fn access(&self) -> &Access {
         &self.access
     }
 
-    /// Accepts connections by these rules until the stream is dropped, and encrypts them where there is an encryption.
+    /// Accepts connections by these rules until the stream is dropped, and encrypts them if the guard has an
+    /// encryption.
     pub fn connections(
         &self,
         listener: TcpListener,

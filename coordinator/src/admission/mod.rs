@@ -1,5 +1,5 @@
-//! Who is let in: what callers show, how many connections each may hold, and TLS. The gRPC service and the dashboard ask
-//! the same rules.
+//! Admission of callers: credentials, limits on connections, and TLS. The gRPC service and the dashboard use the same
+//! rules.
 
 mod access;
 mod bearers;

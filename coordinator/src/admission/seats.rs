@@ -1,9 +1,10 @@
-//! The other ends of connections, and their seats: nobody takes them all.
+//! Limits on connections, so that no owner takes all of them. An admitted connection holds a *seat*.
 //!
-//! Whoever has connected is a newcomer, until something lets it take part or read. Where no connection is free, the newcomer
-//! that has waited for the longest is closed. Where all seats of those who take part are taken, or of those who read, the owner
-//! with the most gives up a seat to an owner with fewer, and of one owner the address with the most: the one that was taken
-//! last.
+//! A new connection is a *newcomer* until a call admits it to take part or to read. The limits:
+//!
+//! - If no connection is free, the newcomer that has waited longest is closed.
+//! - If all seats of a kind are taken, the owner with the most seats loses one to an owner with fewer. Of this owner,
+//!   the address with the most seats loses its latest seat.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::poll_fn;
@@ -18,7 +19,7 @@ use thiserror::Error;
 
 use super::caller::{Caller, Right};
 
-/// The other end of a connection.
+/// The peer of a connection.
 #[derive(Clone, Debug)]
 pub struct Peer(Arc<PeerState>);
 
@@ -26,12 +27,12 @@ pub struct Peer(Arc<PeerState>);
 struct PeerState {
     number: u64,
     address: SocketAddr,
-    /// As whom it was let in by its certificate, if it has shown one.
+    /// The caller named by its certificate, if it has presented one.
     certified: OnceLock<Caller>,
-    /// Whether a call of it was let pass.
+    /// True if a call on the connection was accepted.
     welcome: AtomicBool,
     closed: AtomicBool,
-    /// Woken when it is closed.
+    /// Woken when the connection is closed.
     reader: Mutex<Option<Waker>>,
 }
 
@@ -42,27 +43,27 @@ impl Peer {
         Self(Arc::new(PeerState { number, address, certified, welcome, closed, reader }))
     }
 
-    /// Where it is.
+    /// The address of the peer.
     pub fn address(&self) -> SocketAddr {
         self.0.address
     }
 
-    /// It has shown a certificate of that caller's.
+    /// Notes that the peer has presented a certificate of this caller.
     pub fn certify(&self, caller: Caller) {
         self.0.certified.set(caller).ok();
     }
 
-    /// Who it is by its certificate, if it has shown one.
+    /// The caller named by its certificate, if it has presented one.
     pub fn certified(&self) -> Option<&Caller> {
         self.0.certified.get()
     }
 
-    /// Whether a call of it was let pass, so that the connection may stay.
+    /// True if a call was accepted, so that the connection may stay.
     pub fn is_welcome(&self) -> bool {
         self.0.welcome.load(Ordering::Relaxed)
     }
 
-    /// Has whoever reads from the connection find it closed.
+    /// Closes the connection for its reader.
     fn close(&self) {
         self.0.closed.store(true, Ordering::Release);
         if let Some(reader) = self.0.reader.lock().take() {
@@ -70,7 +71,7 @@ impl Peer {
         }
     }
 
-    /// Whether it is closed; if not, the reader is woken when it is.
+    /// True if the connection is closed. If not, the reader is woken when it closes.
     pub fn is_closed(&self, context: &Context<'_>) -> bool {
         let mut reader = self.0.reader.lock();
         if reader.as_ref().is_none_or(|reader| !reader.will_wake(context.waker())) {
@@ -80,33 +81,33 @@ impl Peer {
         self.0.closed.load(Ordering::Acquire)
     }
 
-    /// Ends when it is closed.
+    /// Completes when the connection is closed.
     pub async fn closed(&self) {
         poll_fn(|context| if self.is_closed(context) { Poll::Ready(()) } else { Poll::Pending }).await;
     }
 }
 
-/// How many may sit.
+/// The numbers of seats.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Those who take part.
+    /// Seats for participants.
     pub participants: usize,
-    /// Those who only read ...
+    /// Seats for readers.
     pub readers: usize,
-    /// ... and those of them at one address; the one that came first makes room.
+    /// Seats for readers at one address. The oldest of them makes room.
     pub readers_at_an_address: usize,
 }
 
 impl Default for Limits {
-    /// None.
+    /// No limits.
     fn default() -> Self {
         Self { participants: usize::MAX, readers: usize::MAX, readers_at_an_address: usize::MAX }
     }
 }
 
 impl Limits {
-    /// Of so many connections three quarters are for those who take part, an eighth for those who only read; the last eighth is
-    /// left to newcomers, who may have what else is free besides.
+    /// Limits for this number of connections: three quarters for participants, an eighth for readers, and the rest for
+    /// newcomers. Newcomers may also use any free connection.
     pub fn of_workers(connections: usize) -> Self {
         Self {
             participants: (connections / 4 * 3).max(1),
@@ -116,7 +117,7 @@ impl Limits {
     }
 }
 
-/// All seats of its kind are taken, and its owner has as many as any other.
+/// All seats of this kind are taken, and no owner has more seats than this owner.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("too many connections: {owner} holds {held} of {most}")]
 pub struct Crowded {
@@ -125,14 +126,14 @@ pub struct Crowded {
     most: usize,
 }
 
-/// Who sits where.
+/// The seats and their holders.
 #[derive(Debug, Default)]
 pub struct Seats(Mutex<Taken>);
 
 #[derive(Debug, Default)]
 struct Taken {
     limits: Limits,
-    /// The number of the last one that came.
+    /// The number of the last peer.
     last: u64,
     newcomers: BTreeMap<u64, Peer>,
     readers: Room,
@@ -144,17 +145,17 @@ struct Taken {
 struct Room(BTreeMap<u64, (Peer, Owner)>);
 
 impl Seats {
-    /// Seats of which so many can be taken.
+    /// Seats with these limits.
     pub fn new(limits: Limits) -> Self {
         Self(Mutex::new(Taken { limits, ..Taken::default() }))
     }
 
-    /// Sets how many can be taken. Without limits all are free.
+    /// Sets the limits. Without limits every connection gets a seat.
     pub fn limit(&self, limits: Limits) {
         self.0.lock().limits = limits;
     }
 
-    /// Somebody has connected. Where all are welcome, there is nothing to wait for.
+    /// Adds a new connection. If all are welcome, it is admitted at once.
     pub fn newcomer(&self, address: SocketAddr, all_welcome: bool) -> Peer {
         let mut taken = self.0.lock();
         taken.last += 1;
@@ -166,23 +167,23 @@ impl Seats {
         peer
     }
 
-    /// Closes the newcomer that has shown nothing for the longest; says whether there is one.
+    /// Closes the oldest newcomer. Returns false if there is none.
     pub(super) fn close_oldest_newcomer(&self) -> bool {
         let oldest = self.0.lock().newcomers.pop_first();
         oldest.inspect(|(_, peer)| peer.close()).is_some()
     }
 
-    /// Gives a newcomer, of which a call was let pass, a seat with its like.
+    /// Gives a newcomer with an accepted call a seat of its kind.
     ///
     /// # Errors
-    /// All are taken by owners that have no more than its own.
+    /// All seats are taken, and no owner has more seats than this owner.
     pub fn admit(&self, peer: &Peer, caller: &Caller) -> Result<(), Crowded> {
         if peer.is_welcome() {
             return Ok(());
         }
         let mut taken = self.0.lock();
         if !taken.newcomers.contains_key(&peer.0.number) {
-            // It was admitted by another call meanwhile, or it is closed already.
+            // Another call has admitted it meanwhile, or it is already closed.
             return Ok(());
         }
         let limits = taken.limits;
@@ -197,7 +198,7 @@ impl Seats {
         Ok(())
     }
 
-    /// A reader reads no more, and has its place among the newcomers again.
+    /// Turns a reader into a newcomer again.
     pub fn give_up(&self, peer: &Peer) {
         let mut taken = self.0.lock();
         if let Some((peer, _)) = taken.readers.0.remove(&peer.0.number) {
@@ -206,7 +207,7 @@ impl Seats {
         }
     }
 
-    /// A connection has ended.
+    /// Removes a connection that has ended.
     pub fn leave(&self, peer: &Peer) {
         let (mut taken, number) = (self.0.lock(), peer.0.number);
         taken.newcomers.remove(&number);
@@ -223,7 +224,7 @@ impl Seats {
 }
 
 impl Room {
-    /// Closes the oldest connection from an address that has so many.
+    /// Closes the oldest connection from an address with this many connections.
     fn make_room_at(&mut self, address: IpAddr, most: usize) {
         let mut there = self.0.iter().filter(|(_, (peer, _))| peer.address().ip() == address);
         let oldest = there.next().map(|(number, _)| *number);
@@ -232,7 +233,7 @@ impl Room {
         }
     }
 
-    /// Seats a peer of that owner, if need be in the place of another.
+    /// Seats a peer of this owner, in the place of another peer if necessary.
     fn seat(&mut self, peer: &Peer, owner: &Owner, most: usize) -> Result<(), Crowded> {
         self.0.insert(peer.0.number, (peer.clone(), owner.clone()));
         if self.0.len() <= most {
@@ -247,8 +248,8 @@ impl Room {
         Err(Crowded { owner: owner.clone(), held, most })
     }
 
-    /// Of the owner with the most seats the address with the most, and there the last one; nothing where neither has more than
-    /// those of that newcomer.
+    /// The latest peer at the address with the most seats, of the owner with the most seats. None if neither has more
+    /// than the owner and address of this newcomer.
     fn greediest(&self, newcomer: u64) -> Option<u64> {
         let mut of_owner: HashMap<&Owner, usize> = HashMap::new();
         let mut at_address: HashMap<(&Owner, IpAddr), usize> = HashMap::new();
@@ -274,7 +275,7 @@ impl Room {
 mod tests {
     use super::*;
 
-    /// Seats of which so many are taken in turn, by connections of that owner from an address of its own.
+    /// Takes seats for this number of connections of an owner, from its own address.
     fn take(seats: &Seats, owner: &str, right: Right, last_byte: u8, connections: usize) -> Vec<Peer> {
         let address = SocketAddr::from(([10, 0, 0, last_byte], 1));
         let caller = Caller { owner: Owner::new(owner), right };

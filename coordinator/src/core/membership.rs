@@ -25,6 +25,7 @@ impl Core {
     /// - Units that it held before, or only claims to hold, are leased up to its share.
     /// - Every unit with a valid token can be reported, even beyond its share.
     ///
+    /// # Errors
     /// The worker's plan differs, its kernel miscounts, its machine is quarantined, or its owner has too many workers.
     pub fn register(&mut self, now: Duration, registration: Registration) -> Result<Welcome, Refusal> {
         let Registration { owner, fingerprint, name, machine, self_test: found, .. } = &registration;
@@ -170,6 +171,7 @@ impl Core {
 
     /// Checks that the worker belongs to this owner.
     ///
+    /// # Errors
     /// The worker is not registered, or belongs to another owner.
     pub fn check_owner(&self, worker: WorkerId, owner: &Owner) -> Result<(), Refusal> {
         if self.members.belongs_to(worker, owner) { Ok(()) } else { Err(Refusal::UnknownWorker(worker)) }
@@ -255,6 +257,7 @@ impl Core {
     /// Drains the connected workers of this machine: they get no more leases and leave. Returns their number and the
     /// full identity of the machine. The owner may be omitted if only one owner has a machine of this name.
     ///
+    /// # Errors
     /// No connected worker has this name, or machines of several owners have it.
     pub fn drain(&mut self, machine: &Identity) -> Result<(u64, Identity), NoWorker> {
         self.members.drain(machine)

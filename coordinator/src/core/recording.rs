@@ -82,6 +82,7 @@ impl Core {
 
     /// Applies records of [`judge`](Self::judge) that are on disk. `worker` reported them.
     ///
+    /// # Errors
     /// The sums cannot be right; the run must stop.
     pub fn recorded(
         &mut self,

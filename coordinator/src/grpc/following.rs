@@ -1,7 +1,7 @@
-//! Sends a run to a follower: what it is, its ledger from where the copy ends, and what is added to it.
+//! Sends a run to a follower: its description, its ledger from the end of the copy, and later additions.
 //!
-//! The ledger is read as it stands on disk, up to the last mark that is there for certain; the keeper is not waited for,
-//! and does not wait. Pieces are read as they are taken, so that a follower that takes nothing holds two of them.
+//! The ledger is read from disk, up to the last certain mark, independently of the keeper. Pieces are read when the
+//! follower takes them, so a slow follower holds only two pieces.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use records::ledger::{CommitMark, LedgerError, LedgerPosition, LineBefore, LineH
 use records::regular_file;
 use records::run_directory::run_file::RUN_FILE;
 
-/// A follower says within this time what it has.
+/// Time within which a follower must report the end of its copy.
 const FIRST_REQUEST_WITHIN: Duration = Duration::from_secs(10);
 
-/// So many replies wait until the follower takes them.
+/// Number of replies that wait for the follower.
 const WAITING: usize = 2;
 
 type Replies = mpsc::Sender<Result<v1::FollowReply, Status>>;
@@ -33,7 +33,7 @@ type Replies = mpsc::Sender<Result<v1::FollowReply, Status>>;
 /// Answers a follower's call.
 ///
 /// # Errors
-/// There is no ledger, the copy and the ledger have parted, or another coordinator serves the run.
+/// There is no ledger, the copy differs from the ledger, or another coordinator serves the run.
 pub async fn follow(
     handle: Handle,
     mut requests: Streaming<v1::FollowRequest>,
@@ -110,10 +110,10 @@ fn unreadable(error: &LedgerError) -> Status {
     Status::unavailable(format!("the ledger cannot be read: {error}"))
 }
 
-/// Hears what the follower has on disk, until it ends the call.
+/// Receives the follower's positions until it ends the call.
 async fn listen(following: Following, mut requests: Streaming<v1::FollowRequest>, sent: Arc<AtomicU64>) {
     while let Ok(Some(request)) = requests.message().await {
-        // Nobody has what was not sent yet.
+        // A follower cannot have records that were not sent yet.
         if let Ok(request) = FollowRequest::try_from(request)
             && request.end.records <= sent.load(Ordering::Acquire)
         {
@@ -122,7 +122,7 @@ async fn listen(following: Following, mut requests: Streaming<v1::FollowRequest>
     }
 }
 
-/// What the run is.
+/// The description of the run.
 async fn run(source: &LedgerSource) -> Result<FollowedRun, Status> {
     let run_file = source.directory.path().join(RUN_FILE);
     let run_file =
@@ -140,7 +140,7 @@ fn closing() -> Status {
     Status::unavailable("the coordinator is closing")
 }
 
-/// Sends all there is, and what comes, until the coordinator ends.
+/// Sends the ledger and its additions until the coordinator ends.
 async fn feed(
     handle: &Handle,
     source: LedgerSource,

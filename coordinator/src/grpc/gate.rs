@@ -1,5 +1,5 @@
-//! The gate in front of the service: each call is judged before its body is read, and its body is read only as far and
-//! as long as calls like it need.
+//! The gate in front of the service. It judges each call before it reads the body. It limits the size and the duration
+//! of the body by the kind of call.
 //!
 //! ```text
 //! by path, token and certificate: let the call pass, or refuse it
@@ -33,20 +33,20 @@ use super::service::MOST_UNITS;
 use crate::admission::{Access, Caller, Peer};
 use crate::token_bucket::TokenBucket;
 
-/// The most bytes in a call that carries units: every count of a full report, and some more.
+/// Maximum size of a call with units: a full report and some reserve.
 const MESSAGE_BYTES: usize = 64 * MOST_UNITS;
 
-/// The most bytes in a call that carries nothing to speak of.
+/// Maximum size of any other call.
 const SMALL_BYTES: usize = 4 << 10;
 
-/// What gRPC puts in front of a message.
+/// Size of the gRPC prefix of a message.
 const PREFIX_BYTES: usize = 5;
 
-/// A body has arrived after this time, and after another second for each so many bytes.
+/// Time limit for a body, plus a second for each of these many bytes.
 const ARRIVAL: Duration = Duration::from_secs(10);
 const BYTES_A_SECOND: usize = 32 << 10;
 
-/// Refusals are logged at most so often: those that knock at the door must not fill the disk.
+/// Maximum burst of logged refusals, so that refused callers cannot fill the disk.
 const LOGGED_AT_ONCE: u32 = 20;
 const LOGGED_EVERY: Duration = Duration::from_secs(10);
 
@@ -60,14 +60,14 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// The gate for those whom `access` lets in.
+    /// The gate with these access rights.
     pub fn new(access: Access, clock: Arc<dyn Clock>) -> Self {
         let log = Arc::new(Mutex::new(TokenBucket::new(LOGGED_AT_ONCE, LOGGED_EVERY)));
         Self { access, quotas: Arc::default(), clock, log }
     }
 
-    /// Says as whom a call passes and for how long, or refuses it. A connection on which one passed has shown that it is
-    /// welcome.
+    /// Returns the caller of an accepted call with its pass, or refuses the call. An accepted call admits its
+    /// connection.
     fn judge<B>(&self, request: &http::Request<B>) -> Result<(Caller, Pass), Status> {
         let peer = request.extensions().get::<Peer>();
         let pass = Pass::of(&self.access, request, peer.and_then(Peer::certified));
@@ -148,7 +148,8 @@ where
     }
 }
 
-/// The service behind the gate, with a small limit for the messages of a stream: tonic knows one limit for all of a service.
+/// The service behind the gate, with a small size limit for messages of a stream, because tonic has only one limit for
+/// a service.
 #[derive(Clone, Debug)]
 pub struct LimitedMessages<S> {
     streamed: CoordinatorServer<S>,
@@ -156,7 +157,7 @@ pub struct LimitedMessages<S> {
 }
 
 impl<S: Coordinator> LimitedMessages<S> {
-    /// Clones of the server differ in nothing but that limit.
+    /// Two clones of the server that differ only in this limit.
     pub fn new(server: CoordinatorServer<S>) -> Self {
         let streamed = server.clone().max_decoding_message_size(SMALL_BYTES);
         Self { streamed, whole: server.max_decoding_message_size(MESSAGE_BYTES) }
@@ -182,23 +183,23 @@ impl<S: Coordinator> Service<http::Request<Body>> for LimitedMessages<S> {
     }
 }
 
-/// The most bytes in the body of a call, where that has an end.
+/// Maximum size of the body of a call; none for a stream without end.
 fn most_bytes(path: &str) -> Option<usize> {
     match path.strip_prefix("/diadem.v1.Coordinator/") {
         Some("Register" | "Renew" | "Report" | "Release" | "Retract") => Some(MESSAGE_BYTES + PREFIX_BYTES),
-        // It lasts for months: each of its messages is small.
+        // The stream lasts for months, with small messages.
         Some("Follow") => None,
         _ => Some(SMALL_BYTES),
     }
 }
 
-/// The body of a request as it arrives.
+/// The body of an arriving request.
 struct ArrivingBody {
     body: Body,
-    /// How many bytes there may be.
+    /// Maximum size in bytes.
     most: usize,
     arrived: usize,
-    /// The length of the message, as far as it has arrived.
+    /// The announced length of the message, as far as it has arrived.
     announced: usize,
     begun: Instant,
     too_slow: Pin<Box<Sleep>>,
@@ -212,7 +213,7 @@ impl ArrivingBody {
         Self { body, most, arrived: 0, announced: 0, begun, too_slow, call }
     }
 
-    /// Counts what has arrived, and reads the length that stands in front of the message: memory is given to it by that.
+    /// Counts the received bytes, and reads the announced length of the message, by which memory is allocated.
     fn take(&mut self, data: &[u8]) -> Result<(), Status> {
         let length = data.iter().take(PREFIX_BYTES.saturating_sub(self.arrived)).enumerate();
         for (_, byte) in length.filter(|(index, _)| index + self.arrived > 0) {
@@ -226,7 +227,7 @@ impl ArrivingBody {
         self.call.hold(data.len())
     }
 
-    /// Until when all should have arrived.
+    /// The time by which the body must have arrived.
     fn deadline(&self) -> Instant {
         self.begun + ARRIVAL + Duration::from_secs((self.arrived / BYTES_A_SECOND) as u64)
     }
@@ -267,7 +268,7 @@ impl HttpBody for ArrivingBody {
     }
 }
 
-/// The body of a reply, which ends the call when it has been sent or dropped, or its caller is let in no more.
+/// The body of a reply. It ends the call when it has been sent or dropped, or when its caller is revoked.
 struct LeavingBody {
     body: Body,
     ended: Pin<Box<dyn Future<Output = Status> + Send>>,
@@ -283,7 +284,7 @@ impl HttpBody for LeavingBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         if let Poll::Ready(status) = self.ended.as_mut().poll(context) {
-            // What made the reply hears of the end as it is dropped.
+            // Dropping the body notifies the producer of the reply.
             self.body = Body::empty();
             self.ended = Box::pin(pending());
             let mut trailers = http::HeaderMap::new();

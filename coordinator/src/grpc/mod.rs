@@ -22,29 +22,29 @@ use crate::admission::{Clients, Guard, Limits, Rules};
 use gate::{Gate, LimitedMessages};
 use service::Service;
 
-/// A connection that does not answer a ping within this time, asked as often, is dropped.
+/// Interval between pings, and time to answer a ping before the connection is dropped.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
-/// Not more connections are held at a time.
+/// Maximum number of connections.
 const MOST_CONNECTIONS: u64 = 8192;
 
-/// Open files that ledger, checkpoint and dashboard may need; connections do not use them up.
+/// Open files reserved for ledger, checkpoint and dashboard.
 const KEPT_FREE: u64 = 64;
 
-/// A connection on which no call was let pass within this time is closed.
+/// Time after which a connection without an accepted call is closed.
 const PROBATION: Duration = Duration::from_secs(20);
 
-/// One that takes nothing of what is written to it within this time is closed. Pings are answered in less, but where nothing can be
-/// written none can be sent.
+/// Time after which a connection that reads nothing is closed. It exceeds the time for pings, which cannot be sent
+/// while nothing can be written.
 const UNREAD: Duration = KEEP_ALIVE.saturating_mul(2);
 
-/// A worker has four calls under way at most.
+/// Maximum number of calls of a connection. A worker makes at most four.
 const MOST_CALLS: u32 = 32;
 
-/// The most bytes in the headers of a call; a token has 256 at most.
+/// Maximum size of the headers of a call. A token has at most 256 bytes.
 const HEADER_BYTES: u32 = 8 << 10;
 
-/// So many bytes of a call, and of all calls of a connection, may come before they are looked at.
+/// Maximum number of unread bytes of a call, and of all calls of a connection.
 const CALL_WINDOW: u32 = 128 << 10;
 const CONNECTION_WINDOW: u32 = 256 << 10;
 
@@ -73,7 +73,7 @@ pub async fn serve(
     health.set_serving::<CoordinatorServer<Service>>().await;
     let rules = Rules {
         most: most_connections(),
-        // Where callers need not present anything, all are.
+        // If no credentials are needed, all are welcome.
         all_welcome: !guard.asks(),
         probation: Some(PROBATION),
         unread: UNREAD,
@@ -98,7 +98,8 @@ pub async fn serve(
     Ok(())
 }
 
-/// As many as the system grants open files for: its usual 1024 are few for a thousand workers.
+/// The number of connections for which the system grants open files. Its usual limit of 1024 is too low for a thousand
+/// workers.
 fn most_connections() -> usize {
     let open_files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + KEPT_FREE).unwrap_or(1024);
     open_files.saturating_sub(KEPT_FREE).clamp(1, MOST_CONNECTIONS) as usize

@@ -1,5 +1,4 @@
-//! What each owner may use at a time and how often, so that none wears the coordinator down, and none but itself feels it
-//! when it tries.
+//! Quotas of each owner, so that an owner can overload neither the coordinator nor other owners.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,36 +11,36 @@ use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::Status;
 
-/// The bytes of calls under way, requests as far as they have arrived and replies that are being sent: of one owner ...
+/// Maximum bytes of running calls of one owner: received requests and replies being sent.
 const OWNER_BYTES: usize = 64 << 20;
 
-/// ... and of all.
+/// Maximum bytes of running calls of all owners.
 const ALL_BYTES: usize = 256 << 20;
 
-/// So many of its bytes an owner has in any case: however many others there are, a report of it gets through.
+/// Bytes that an owner always has, so that its report is accepted with any number of other owners.
 const OWN_BYTES: usize = 12 << 20;
 
-/// So many workers of an owner may register at once, when a coordinator comes back to all of them, and then one in each
-/// interval.
+/// Maximum burst of registrations of an owner, for a coordinator that returns to all its workers. Then one more is
+/// accepted in each interval.
 const REGISTRATIONS_AT_ONCE: u32 = 2000;
 const REGISTRATIONS_EVERY: Duration = Duration::from_millis(10);
 
-/// So often an owner may ask for the status.
+/// Maximum burst of status requests of an owner.
 const STATUS_AT_ONCE: u32 = 1000;
 const STATUS_EVERY: Duration = Duration::from_millis(10);
 
-/// So many streams of an owner watch a run.
+/// Maximum number of status streams of an owner.
 const WATCHING: usize = 64;
 
 /// The quotas of all owners.
 #[derive(Debug, Default)]
 pub struct Quotas {
-    /// As many as tokens and certificates were made.
+    /// The number of entries is bounded by the number of tokens and certificates.
     owners: Mutex<HashMap<Owner, Arc<Quota>>>,
     bytes: AtomicUsize,
 }
 
-/// What an owner has left.
+/// The remaining quota of an owner.
 #[derive(Debug)]
 pub struct Quota {
     bytes: AtomicUsize,
@@ -62,7 +61,7 @@ impl Default for Quota {
 }
 
 impl Quotas {
-    /// A call of the owner begins.
+    /// Starts a call of the owner.
     pub fn call(self: &Arc<Self>, owner: &Owner) -> Arc<CallUnderWay> {
         let mut owners = self.owners.lock();
         let quota = Arc::clone(owners.entry(owner.clone()).or_default());
@@ -70,7 +69,7 @@ impl Quotas {
     }
 }
 
-/// A call, from its headers until its reply has been sent or dropped: its bytes are given back then.
+/// A call, from its headers until its reply has been sent or dropped, which frees its bytes.
 #[derive(Debug)]
 pub struct CallUnderWay {
     quota: Arc<Quota>,
@@ -79,10 +78,10 @@ pub struct CallUnderWay {
 }
 
 impl CallUnderWay {
-    /// So many more bytes are held for it.
+    /// Charges this number of bytes to the call.
     ///
     /// # Errors
-    /// Too many are, of its owner or of all.
+    /// The bytes of the owner, or of all owners, are exhausted.
     pub fn hold(&self, bytes: usize) -> Result<(), Status> {
         let of_owner = self.quota.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let of_all = self.quotas.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
@@ -93,27 +92,27 @@ impl CallUnderWay {
         Ok(())
     }
 
-    /// A worker wants to register.
+    /// Counts a registration.
     ///
     /// # Errors
-    /// Too many of its owner have lately.
+    /// The owner has registered too many workers recently.
     pub fn register(&self, now: Duration) -> Result<(), Status> {
         let text = "too many workers register at once; try again in a second";
         take(&self.quota.registrations, now, text)
     }
 
-    /// Somebody asks for the status.
+    /// Counts a status request.
     ///
     /// # Errors
-    /// Its owner asks too often.
+    /// The owner has sent too many status requests.
     pub fn ask_status(&self, now: Duration) -> Result<(), Status> {
         take(&self.quota.statuses, now, "too many requests for the status; try again in a second")
     }
 
-    /// Somebody watches, as long as the permit is held.
+    /// Counts a status stream, for as long as the permit is held.
     ///
     /// # Errors
-    /// Too many of its owner do.
+    /// The owner has too many status streams.
     pub fn watch(&self) -> Result<OwnedSemaphorePermit, Status> {
         Arc::clone(&self.quota.watching).try_acquire_owned().map_err(|_| {
             Status::resource_exhausted(format!("at most {WATCHING} may watch with the same token"))

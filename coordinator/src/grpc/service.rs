@@ -1,4 +1,4 @@
-//! The gRPC service: checks what comes in, asks the keeper, and turns errors into status codes.
+//! The gRPC service: checks requests, passes them to the keeper, and converts errors to status codes.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,28 +20,28 @@ use super::quota::CallUnderWay;
 use super::refused::refused;
 use crate::admission::{Caller, Peer};
 
-/// A request for units waits at most this long.
+/// Maximum waiting time of a request for units.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// At most so many units in one message.
+/// Maximum number of units in one message.
 pub const MOST_UNITS: usize = 100_000;
 
-/// A status is told to all who ask within this time.
+/// Time for which a status is cached.
 const STATUS_LASTS: Duration = Duration::from_millis(50);
 
 /// The service in front of a keeper.
 #[derive(Clone, Debug)]
 pub struct Service {
     handle: Handle,
-    /// Whether callers have credentials, by which owners are told apart.
+    /// True if callers have credentials that identify their owners.
     knows_owners: bool,
-    /// The last status that was told, and when.
+    /// The last status and its time.
     status: Arc<Mutex<Option<(Duration, v1::StatusReply)>>>,
-    /// Room for followers.
+    /// Permits for followers.
     followers: Arc<Semaphore>,
 }
 
-/// What is answered where two owners are required that cannot be told apart.
+/// The error if two owners are required but cannot be identified.
 const NO_OWNERS: &str = "two owners can be required only where owners are known: start the coordinator with --keys, and give each owner a token";
 
 impl Service {
@@ -54,13 +54,13 @@ impl Service {
         }
     }
 
-    /// The keeper, on behalf of whoever calls.
+    /// A handle to the keeper on behalf of the caller.
     fn keeper<T>(&self, request: &Request<T>) -> Result<Handle, Status> {
         let caller = request.extensions().get::<Caller>().ok_or_else(not_judged)?;
         Ok(self.handle.on_behalf_of(caller.owner.clone()))
     }
 
-    /// Where the run stands, asked of the keeper at most so often.
+    /// The status, from the cache or from the keeper.
     async fn latest_status(&self) -> Result<v1::StatusReply, Status> {
         let mut latest = self.status.lock().await;
         let now = self.handle.clock().now();
@@ -75,12 +75,13 @@ impl Service {
     }
 }
 
-/// The call, as the gate counts it.
+/// The call as counted by the gate.
 fn under_way<T>(request: &Request<T>) -> Result<Arc<CallUnderWay>, Status> {
     request.extensions().get().cloned().ok_or_else(not_judged)
 }
 
-/// The reply to that call, whose bytes are its owner's until it has been sent: nobody need take it soon.
+/// The reply to this call. Its bytes are charged to the owner until it has been sent, because a client may read it
+/// slowly.
 fn reply<T: Message>(call: &CallUnderWay, reply: T) -> Result<Response<T>, Status> {
     call.hold(reply.encoded_len())?;
     Ok(Response::new(reply))
@@ -90,8 +91,8 @@ fn not_judged() -> Status {
     Status::internal("the call did not come through the gate")
 }
 
-/// What a message names: no more than a message may, and held for its call as what it takes in memory, which may be many times what it
-/// was on the wire.
+/// Checks the number of items in a message, and charges their size in memory to the call. It may be a multiple of their
+/// size on the wire.
 fn named<T>(call: &CallUnderWay, items: &[T]) -> Result<(), Status> {
     let found = items.len();
     if found > MOST_UNITS {

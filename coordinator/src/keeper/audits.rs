@@ -40,6 +40,7 @@ impl Opening {
 
     /// Compares the checkpoint with the records that an audit has read up to the same position.
     ///
+    /// # Errors
     /// The ledger differs from the checkpoint.
     pub fn compare(&self, audit: &Audit) -> Result<(), AuditError> {
         let found = &audit.standing;

@@ -78,6 +78,7 @@ pub(super) enum Stage {
 impl Keeper {
     /// True if the run has its answer, so that workers leave.
     ///
+    /// # Errors
     /// The answer is withheld. Workers keep their counts and wait for a restarted coordinator.
     pub(super) fn is_answered(&self) -> Result<bool, CallError> {
         match &self.stage {

@@ -92,6 +92,7 @@ pub(crate) struct Channels {
 /// Starts the keeper of a run. Holders of the outlet can send requests and see its snapshots. If the run can be
 /// followed, `replicas` followers must have a record before it is acknowledged.
 ///
+/// # Errors
 /// The system cannot start a thread.
 pub(crate) fn start(
     core: Core,

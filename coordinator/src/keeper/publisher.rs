@@ -30,6 +30,7 @@ impl Publisher {
 
     /// Starts the watchdog of the keeper.
     ///
+    /// # Errors
     /// The system cannot start a thread.
     pub fn watch_keeper(&mut self) -> io::Result<()> {
         self.watchdog = Some(Watchdog::start(self.snapshots.clone())?);

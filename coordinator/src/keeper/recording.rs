@@ -78,6 +78,7 @@ impl Keeper {
 
     /// The verdicts on counts that arrive after the answer.
     ///
+    /// # Errors
     /// The answer is withheld. The worker keeps its counts for the coordinator that continues the run.
     fn judge_late(&mut self, owner: &Owner, report: &Report) -> Result<Vec<Verdict>, CallError> {
         self.is_answered()?;
@@ -187,6 +188,7 @@ impl Keeper {
 
     /// Writes records that no worker reported, and applies them to the core.
     ///
+    /// # Errors
     /// The disk does not take the records.
     pub(super) fn record(&mut self, records: &[Record]) -> Result<(), CallError> {
         if let Err(error) = self.write(records) {

@@ -26,6 +26,7 @@ pub(super) struct Watchdog {
 impl Watchdog {
     /// Starts the watchdog of the keeper that publishes these snapshots.
     ///
+    /// # Errors
     /// The system cannot start a thread.
     pub fn start(snapshots: watch::Sender<Snapshot>) -> io::Result<Self> {
         let (pulse, (alive, keeper)) = (Pulse::default(), channel());

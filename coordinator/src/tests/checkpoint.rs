@@ -1,4 +1,4 @@
-//! What becomes of a checkpoint that is of no use, or from another machine, where a run goes on.
+//! A run that resumes with an unusable checkpoint, or with a checkpoint of another machine.
 
 use std::fs;
 use std::time::Duration;

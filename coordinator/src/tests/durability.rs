@@ -24,7 +24,7 @@ use crate::tests::known_worker::{
     coordinator, count_all, count_to_the_end, expect_the_answer, join, join_from, lease, report,
 };
 
-/// Nothing here takes longer.
+/// Upper limit of any wait in these tests.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Copies a folder as `kill -9` leaves it: files that are renamed meanwhile are not in the copy.
@@ -128,23 +128,23 @@ async fn late_check_during_audit_does_not_withhold_answer() {
         let folder = TempDir::new().unwrap();
         let clock = SetClock::default();
         let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
-        // What it holds is lent to another one, because it is not heard of.
+        // Its silence lends its unit to another worker.
         let late = join_from(&handle, "another machine").await;
         let first = lease(&handle, late, 1).await;
         clock.advance(2 * LEASE_TIME);
         let worker = join(&handle).await;
-        // The last counts and a check that nobody waits for any more, as close to each other as can be.
+        // The last counts, and a late check that is not required, as close together as possible.
         let count_and_check = async {
             tokio::join!(count_to_the_end(&handle, worker), async {
                 let mut snapshots = handle.snapshots();
                 let is_complete =
                     |status: &RunStatus| status.done == status.units && status.assurance.pending == 0;
                 snapshots.wait_for(|snapshot| is_complete(&snapshot.status)).await.unwrap();
-                // The keeper may end before this is heard.
+                // The keeper may end before it receives this.
                 handle.report(report(late, &first)).await.ok();
             })
         };
-        // The checks that are left wait for the other machine for a while.
+        // The remaining checks wait for the other machine for a while.
         let pass_time = async {
             loop {
                 clock.advance(Duration::from_secs(1));
@@ -180,7 +180,7 @@ async fn crash_at_any_step_keeps_acknowledged_counts() {
     }
 }
 
-/// A disk that takes twenty minutes for the next step, by that clock, whenever the flag is set.
+/// A disk that takes twenty minutes of this clock for the next step whenever the flag is set.
 fn slow_disk(clock: &SetClock) -> (FaultyDisk, Arc<AtomicBool>) {
     let (clock, is_slow) = (clock.clone(), Arc::new(AtomicBool::new(false)));
     let flag = Arc::clone(&is_slow);
@@ -205,14 +205,14 @@ async fn sync_of_twenty_minutes_loses_no_worker_or_lease() {
     assert_eq!(lost.unwrap().lost, []);
     let status = handle.status().await.unwrap();
     assert_eq!((status.workers.len(), status.leased), (2, kept.len() as u64));
-    // What the operator takes back goes to the same disk.
+    // A retraction by the operator goes to the same disk.
     is_slow.store(true, Ordering::SeqCst);
     let (target, reason) = (Target::Units(vec![reported[0].unit]), "test".into());
     assert_eq!(handle.retract(Takeback { target, reason }).await.map(|taken| taken.units), Ok(1));
     assert!(!is_slow.load(Ordering::SeqCst), "it was slow");
     let status = handle.status().await.unwrap();
     assert_eq!((status.workers.len(), status.leased), (2, kept.len() as u64));
-    // Whoever has been heard of since keeps its leases.
+    // A worker that has called since keeps its leases.
     assert_eq!(handle.renew(b, kept).await.unwrap().lost, []);
     assert_eq!(count_all(&handle, a).await, 0);
     handle.close().await;
@@ -260,12 +260,12 @@ async fn wrong_checkpoint_sums_are_found_and_discarded() {
             .find(|unit| plan.summand(UnitId(*unit)).is_symmetric_count() == is_symmetric)
             .unwrap()
     };
-    // Nothing contradicts the sum of counts without symmetry; the others would be taken back as contradicting each other.
+    // Nothing contradicts the sum of counts without symmetry. Contradictory symmetric counts would be retracted.
     for unit in [first(false), first(true)] {
         let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
         let (mut store, mut standing, _) = Store::open(known_run::options(folder.path())).unwrap();
         store.commit(&[known_run::record(unit)], Duration::ZERO, 1).unwrap();
-        // As memory that fails has them.
+        // As failing memory would have it.
         let lie = Record::Count(known_run::unit_record(unit, 1, "machine"));
         standing.apply(&plan, Shard::default(), &lie).unwrap();
         store.save(&standing).unwrap();

@@ -1,5 +1,5 @@
-//! A run that is copied: byte for byte, however the pieces come and the disk fails, and nothing that no ledger has. And a
-//! coordinator that meets another one.
+//! Copies of a run: they are exact for any size of pieces and any failure of the disk, and contain nothing that is not
+//! in the ledger. Also a coordinator that meets another coordinator.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ use crate::handle::Handle;
 use crate::keeper::{CallError, OtherCoordinator};
 use crate::tests::known_worker::{join, lease, registration, replicated, report};
 
-/// A run to be copied, of several files and many groups; and what a coordinator says of it.
+/// A run to be copied, with several files and many groups, and its description by a coordinator.
 struct Original {
     folder: TempDir,
     end: LedgerPosition,
@@ -80,7 +80,7 @@ impl Original {
     }
 }
 
-/// What a coordinator says of the run in that folder.
+/// A coordinator's description of the run in this folder.
 fn said(folder: &Path, term: Term) -> FollowedRun {
     let run_file = fs::read(folder.join("run.json")).unwrap();
     FollowedRun { run_file, lease_key: lease_key(folder).unwrap().bytes().to_vec(), term }
@@ -181,7 +181,7 @@ fn power_cut_keeps_acknowledged_copy_undamaged() {
         copy.greet(&original.said).unwrap();
         let mut acknowledged = 0;
         for mut piece in original.pieces(&mut copy, 3000) {
-            // The coordinator had no more than whole groups at that time.
+            // At that time the coordinator had only whole groups.
             piece.is_end |= piece.bytes.ends_with(b"\"}\n") && random.random();
             match copy.take(&piece) {
                 Ok(said) => acknowledged = said.map_or(acknowledged, |said| said.end.records),
@@ -202,7 +202,7 @@ fn power_cut_keeps_acknowledged_copy_undamaged() {
     }
 }
 
-/// Copies all of the run on that disk, however often that fails. Gives how often it did.
+/// Copies the whole run on this disk in spite of failures. Returns the number of failures.
 fn copy_in_spite_of_failures(original: &Original, disk: FaultyDisk, folder: &Path) -> u32 {
     let mut copy = LedgerCopy::open_on(Box::new(disk), folder).unwrap();
     copy.greet(&original.said).unwrap();
@@ -248,7 +248,7 @@ fn power_cut_after_failed_step_loses_nothing_of_copy() {
     let mut random = StdRng::seed_from_u64(6);
     for step in 0..steps {
         for fault in [Fault::Error { errno: BROKEN, steps: 1 }, Fault::Short { errno: BROKEN }] {
-            // A failure of the retry, too.
+            // The retry fails, too.
             for then in [None, Some(3), Some(5)] {
                 let again = then.map(|later| (step + later, Fault::Short { errno: BROKEN }));
                 let faults: Vec<_> = std::iter::once((step, fault)).chain(again).collect();
@@ -390,7 +390,7 @@ async fn recording_process_writes_its_own_term_first() {
     assert_eq!(terms(folder.path()), [1, 2, 3]);
 }
 
-/// A registration of somebody who has met that term.
+/// Registers a worker that has met this term.
 async fn register(handle: &Handle, met: Term) -> Result<Option<Term>, CallError> {
     let registration = Registration { met: Some(met), ..registration("machine") };
     handle.register(registration).await.map(|welcome| welcome.term)
@@ -402,13 +402,13 @@ async fn coordinator_that_hears_of_a_higher_term_stops() {
     let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(0));
     let worker = join(&handle).await;
     let leases = lease(&handle, worker, 3).await;
-    // Somebody waits for units, of which there are none left to lend, by a clock that stands still.
+    // A worker waits for units, although none is left, with a clock that stands still.
     while !lease(&handle, worker, 100).await.is_empty() {}
     let mut waiting = pin!(handle.lease(worker, 1, Duration::from_mins(1)));
     assert!(timeout(Duration::from_millis(300), &mut waiting).await.is_err());
     let source = handle.source().unwrap();
     let other = source.key.prove(source.directory.run().hash(), 1001, CoordinatorId(2));
-    // Whoever has no key proves nothing.
+    // A proof without the key is invalid.
     let forged = Term { number: 5000, ..other };
     for harmless in [forged, source.term] {
         assert_eq!(register(&handle, harmless).await.unwrap(), Some(source.term));

@@ -15,15 +15,15 @@ use tokio::time::timeout;
 use crate::handle::Handle;
 use crate::keeper::{CallError, Ending};
 
-/// The small run ends sooner, on any machine.
+/// Upper limit of any wait in these tests.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Serves the small run from a folder on that disk by that clock.
+/// Serves the small run from a folder on this disk with this clock.
 pub fn coordinator(folder: &Path, disk: FaultyDisk, clock: &SetClock) -> Handle {
     replicated(folder, disk, clock, None)
 }
 
-/// Serves it likewise; so many followers must have a record before it is acknowledged.
+/// Serves the small run with this number of required followers.
 pub fn replicated(folder: &Path, disk: FaultyDisk, clock: &SetClock, replicas: Option<u32>) -> Handle {
     let clock = Arc::new(clock.clone());
     let options = known_run::options(folder);
@@ -43,7 +43,7 @@ pub async fn join_from(handle: &Handle, machine: &str) -> WorkerId {
     handle.register(registration(machine)).await.unwrap().worker
 }
 
-/// How a worker of that machine introduces itself.
+/// The registration of a worker on this machine.
 pub fn registration(machine: &str) -> Registration {
     Registration {
         owner: Owner::default(),
@@ -68,7 +68,7 @@ pub async fn lease(handle: &Handle, worker: WorkerId, want: u32) -> Vec<Lease> {
     }
 }
 
-/// What the worker says of these units: the truth.
+/// A report of the true counts of these units.
 pub fn report(worker: WorkerId, leases: &[Lease]) -> Report {
     let count = |lease: &Lease| UnitCount {
         lease: *lease,
@@ -79,7 +79,7 @@ pub fn report(worker: WorkerId, leases: &[Lease]) -> Report {
     Report { worker, counts: leases.iter().map(count).collect() }
 }
 
-/// Leases and reports until nothing is left, each report as often as it takes; returns how many were not recorded.
+/// Leases and reports until no unit is left, and repeats failed reports. Returns the number of failures.
 pub async fn count_all(handle: &Handle, worker: WorkerId) -> u64 {
     let mut refused = 0;
     loop {
@@ -106,8 +106,8 @@ pub async fn count_all(handle: &Handle, worker: WorkerId) -> u64 {
     }
 }
 
-/// Counts what is lent until the run ends, as workers do: after a start, checks are lent once the ledger has been read. Expects
-/// the published totals.
+/// Counts until the run ends, as workers do: after a start, checks are lent once the ledger has been read. Expects the
+/// published totals.
 pub async fn count_to_the_end(handle: &Handle, worker: WorkerId) {
     let count = async {
         loop {

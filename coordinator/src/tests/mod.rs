@@ -1,4 +1,4 @@
-//! A run as a whole, from its files to what it answers.
+//! A whole run, from its files to its answers.
 
 pub mod known_worker;
 

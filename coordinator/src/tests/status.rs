@@ -1,4 +1,4 @@
-//! What a run knows of itself: its history from wherever it is read, its families and machines, and what happened.
+//! The status of a run: its history from several sources, its families and machines, and its events.
 
 use std::fs;
 use std::time::Duration;
@@ -46,7 +46,7 @@ fn history_is_same_from_checkpoint_and_from_ledger() {
     let first: Vec<_> = (0..20).map(|unit| Record::Count(counted(unit, 10 * unit))).collect();
     let on_record = commit(&mut store, &first);
     store.save(&on_record).unwrap();
-    // The clock steps back, and something is taken back.
+    // The clock steps back, and a count is retracted.
     let (stepped, later) = (counted(30, 95), counted(31, 250));
     let behind = [Record::Count(stepped), retraction(&counted(3, 200)), Record::Count(later)];
     let live = commit(&mut store, &behind);
@@ -142,7 +142,7 @@ async fn dispute_full_disk_silence_and_answer_are_events() {
     let mut lie = report(liar, &lies);
     lie.counts[0].completions += 1;
     handle.report(lie).await.unwrap();
-    // It holds one more, and is not heard of again.
+    // The worker holds another unit and falls silent.
     lease(&handle, liar, 1).await;
     clock.advance(Duration::from_secs(601));
     let (b, c) = (join_from(&handle, "b").await, join_from(&handle, "c").await);

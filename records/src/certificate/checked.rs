@@ -61,7 +61,7 @@ impl Checked {
         }
     }
 
-    /// Whoever is not believed, how many there are and how many are named, where that does not fit.
+    /// The kind of untrusted participants whose number differs from the number of names, with both numbers.
     pub(super) fn misnamed(&self) -> Option<(&'static str, u64, usize)> {
         let named = [
             ("machines", self.quarantined, self.quarantined_machines.len()),

@@ -1,4 +1,4 @@
-//! The head of a ledger's chain: published from time to time, it shows that what was on record then was not rewritten.
+//! The head of a ledger's hash chain. If it is published regularly, it proves that earlier records were not rewritten.
 //!
 //! ```text
 //! diadem-head run=<hash> records=<number> head=<hash> n=20 shard=1/1 plan=<fingerprint> at=2026-11-22T03:26:33Z
@@ -21,7 +21,7 @@ use crate::replay::beginning;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 
-/// What a line that was published begins with.
+/// The first word of a published line.
 const WORD: &str = "diadem-head";
 
 /// Where the chain of a ledger ended.
@@ -60,16 +60,16 @@ pub enum HeadError {
         /// The run whose ledger was read.
         run: LineHash,
     },
-    /// It says of this run what is not so.
+    /// It describes this run wrongly.
     #[error("line {line}: that head says {name} = {said}, and of this run that is {found}")]
     OtherPart {
         /// The line.
         line: usize,
-        /// What it is about.
+        /// The name of the wrong field.
         name: &'static str,
-        /// What the line says.
+        /// The value in the line.
         said: String,
-        /// What the run says.
+        /// The value of the run.
         found: String,
     },
     /// The ledger ends before it.
@@ -153,7 +153,7 @@ impl fmt::Display for PublishedHead {
 #[error("it is no line of diadem head")]
 pub struct NoHead;
 
-/// What a line that was published says.
+/// The content of a published line.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PublishedLine {
@@ -196,7 +196,7 @@ impl TryFrom<String> for Fraction {
 }
 
 impl PublishedLine {
-    /// What it says of the run that is not so: its name, what it says, and what is so.
+    /// The first field that does not match the run: its name, the published value and the actual value.
     fn misfit(&self, directory: &RunDirectory) -> Option<(&'static str, String, String)> {
         let (plan, shard) = (directory.plan(), directory.run().shard.fraction());
         let said = [

@@ -1,4 +1,4 @@
-//! The certificate of a finished run: what was found and how far it was checked, signed by its coordinator.
+//! The certificate of a finished run: its totals and the extent of the checks, signed by its coordinator.
 //!
 //! The signature is over the certificate without `signature`, as JSON in the canonical form of RFC 8785: names in order,
 //! no white space. All numbers are whole.
@@ -30,7 +30,7 @@ use domain::counted;
 /// The form of certificates: which fields they have.
 const FORM: u32 = 1;
 
-/// What a finished run has found.
+/// The certified results of a finished run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
@@ -83,10 +83,10 @@ pub enum CertificateError {
         n: Board,
         /// What it says.
         said: u128,
-        /// What was published.
+        /// The published value.
         published: u128,
     },
-    /// More units are said to have been checked than there are.
+    /// It claims more checked units than the run has.
     #[error("it says that {checked} units were counted twice, of {units}")]
     MoreChecked {
         /// Those counted twice.
@@ -94,7 +94,7 @@ pub enum CertificateError {
         /// All of them.
         units: u64,
     },
-    /// Others are said not to be believed than are named.
+    /// The number of untrusted participants differs from the number of names.
     #[error("it says that {number} {whom} are not believed, and names {named}")]
     Misnamed {
         /// Machines or owners.
@@ -113,10 +113,10 @@ pub enum CertificateError {
         name: &'static str,
         /// What the certificate says.
         said: String,
-        /// What the ledger ends with.
+        /// The total of the ledger.
         now: u128,
     },
-    /// It is signed by somebody else.
+    /// It is signed with another key.
     #[error("it is signed with the key {found}, not with {wanted}")]
     OtherKey {
         /// The key in it.
@@ -155,7 +155,7 @@ pub enum CertificateError {
         name: String,
         /// What the certificate says.
         said: String,
-        /// What the ledger says.
+        /// The value in the ledger.
         found: String,
     },
 }
@@ -180,7 +180,7 @@ impl Certificate {
         Ok(Self { signature, ..unsigned })
     }
 
-    /// What a ledger gives, without key and signature.
+    /// The certificate of a ledger, without key and signature.
     fn of(directory: &RunDirectory, audit: &Audit) -> Result<Self, CertificateError> {
         let (standing, totals, end) = (&audit.standing, audit.totals, &audit.tail.end);
         let sums = standing.sums();
@@ -249,7 +249,7 @@ impl Certificate {
             .map_or(Ok(()), |(whom, number, named)| Err(CertificateError::Misnamed { whom, number, named }))
     }
 
-    /// Refuses what is not, or for a part is more than, what others have found of the board.
+    /// Rejects totals that differ from the published totals of the board, or for a part exceed them.
     fn expect_published(&self, said: [u128; 4]) -> Result<(), CertificateError> {
         let Some(known) = known::totals(self.n) else { return Ok(()) };
         let known = [("total", known.solutions()), ("a", known.a), ("p", known.p), ("r", known.r)];
@@ -288,16 +288,16 @@ impl Certificate {
         &self.key
     }
 
-    /// What the signature is over.
+    /// The signed bytes.
     pub fn signed_bytes(&self) -> Vec<u8> {
         let mut value = serde_json::to_value(self).expect("a certificate is plain data");
         value.as_object_mut().expect("it is an object").remove("signature");
         in_order(value).to_string().into_bytes()
     }
 
-    /// Checks that all it says is what the ledger of that run said up to its head; tells whether a term in the ledger names
-    /// the key that signed it as its coordinator's, with no more than so many records in front of it where heads were published: behind
-    /// the last of them anybody may have gone on.
+    /// Checks the certificate against the ledger of the run up to its head. Returns true if a term in the ledger names
+    /// the signing key as its coordinator's key. If heads were published, this term must lie within the given number of
+    /// records: anybody may have appended records behind the last published head.
     ///
     /// # Errors
     /// It is not, or the ledger cannot be read.

@@ -16,8 +16,8 @@ use crate::run_directory::lock::is_locked;
 use crate::run_directory::{RunDirectory, secret};
 use crate::standing::Standing;
 
-/// The standing that the checkpoint of a run holds and its position in the ledger; none if a process writes the run, or there is
-/// no checkpoint that a start would use. Writes nothing.
+/// The standing in the checkpoint of a run, and its position in the ledger. None if a process writes the run, or if a
+/// start would not use the checkpoint. Writes nothing.
 pub fn stored(directory: &RunDirectory) -> Option<(LedgerPosition, Standing)> {
     if is_locked(directory.path()) {
         return None;
@@ -31,8 +31,8 @@ pub fn acknowledged(directory: &RunDirectory) -> Option<LedgerPosition> {
     stored(directory).map(|(position, _)| position)
 }
 
-/// Refuses a ledger that was read to its `end` and lacks what its checkpoint knew before, as `known` says, and knows still; none
-/// of which nothing was known.
+/// Rejects a ledger that was read to its `end` if it lacks records of its checkpoint: records in `known` that the
+/// checkpoint still has. Without `known` nothing is rejected.
 ///
 /// # Errors
 /// That is so, or the ledger cannot be read.
@@ -49,7 +49,7 @@ pub fn refuse_loss(
     Err(loss(directory, known, end))
 }
 
-/// What a ledger lacks that has not the line which its checkpoint knows.
+/// The loss in a ledger that lacks the last line of its checkpoint.
 pub(super) fn loss(directory: &RunDirectory, known: &LedgerPosition, end: &LedgerPosition) -> LedgerError {
     let folder = directory.ledger();
     let (known_records, found) = (known.mark.records, end.mark.records);

@@ -1,4 +1,4 @@
-//! Who reads a run finds the loss that a start finds, and none where there is none.
+//! A reader of a run finds the same loss as a start, and no loss in an intact run.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -54,7 +54,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// A way to lose what was acknowledged, of a run whose ledger has two files.
+/// A way to lose acknowledged records of a run whose ledger has two files.
 type Harm = fn(&Path);
 
 const HARMS: [Harm; 4] = [

@@ -1,11 +1,11 @@
 //! The checkpoint: a sled store from which a run resumes without reading its whole ledger.
 //!
-//! [`entries`] says what it holds, [`store`] how it is written and read. A save writes the entries that changed, in one batch,
-//! and a seal over all of them. The checkpoint is never the only copy of anything: one that cannot be opened, does not fit its
-//! seal or does not fit the ledger is set aside and rebuilt from the ledger.
+//! [`entries`] describes the content of the checkpoint, [`store`] how it is written and read. A save writes the changed
+//! entries in one batch, with a seal over all entries. The checkpoint is never the only copy of any data. If it cannot
+//! be opened, or does not match its seal or the ledger, it is set aside and rebuilt from the ledger.
 //!
-//! Nobody can seal a checkpoint without `lease.key`. What failing memory has changed before the seal is found by the audit after
-//! each start, which compares the sums with the ledger.
+//! A valid seal needs `lease.key`. The audit after each start compares the sums with the ledger, so it finds errors of
+//! failing memory before the seal.
 
 pub mod acknowledged;
 pub mod resumption;
@@ -34,7 +34,7 @@ use store::StoreThread;
 /// A save is awaited this long. The disk may answer later.
 const SAVE_TIME: Duration = Duration::from_secs(5);
 
-/// Between two saves lies this many times what the last one took.
+/// Minimum time between two saves, in multiples of the time of the last save.
 const REST: u32 = 20;
 
 /// The start of the name of a checkpoint that was set aside.
@@ -139,8 +139,8 @@ pub fn read(directory: &RunDirectory, key: &LeaseKey) -> Result<(LedgerPosition,
     entries::restore(entries, key, directory.run().hash(), directory.plan())
 }
 
-/// Renames a checkpoint that cannot be used, for somebody who wants to know what happened to it. The new name has the time. Removes
-/// those that were set aside before: each has megabytes.
+/// Renames an unusable checkpoint, so that the user can inspect it. The new name contains the time. Removes checkpoints
+/// that were set aside earlier, because each has megabytes.
 ///
 /// # Errors
 /// The folder cannot be renamed.
@@ -176,7 +176,7 @@ pub(crate) fn rewrite(
 
 #[cfg(test)]
 impl Checkpoint {
-    /// Makes the last save late: it is done when the returned sender says so.
+    /// Delays the end of the last save until the returned sender sends its result.
     pub(crate) fn delay(&mut self) -> std::sync::mpsc::SyncSender<Result<Duration, CheckpointError>> {
         let (done, result) = std::sync::mpsc::sync_channel(1);
         let position = self.saved.clone().expect("one is saved");

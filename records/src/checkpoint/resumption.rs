@@ -1,4 +1,4 @@
-//! What is on record when a run is opened: read from its checkpoint and the ledger behind it, or from the whole ledger.
+//! The records of a run when it is opened: from its checkpoint and the ledger behind it, or from the whole ledger.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -28,10 +28,10 @@ pub enum Notice {
     FileGivenUp {
         /// It.
         path: PathBuf,
-        /// What it is called from then on.
+        /// The new name of the file.
         kept: PathBuf,
     },
-    /// The ledger lacks what its checkpoint knows of, and goes on without it as its user said.
+    /// The ledger lacks records of its checkpoint, and the user has accepted this loss.
     LossAccepted {
         /// How many records fewer it has.
         records: u64,
@@ -67,17 +67,17 @@ impl fmt::Display for Notice {
     }
 }
 
-/// What is given up of a ledger whose loss is accepted, besides what follows its last mark.
+/// The part of a ledger that an accepted loss gives up, in addition to the data after its last mark.
 #[derive(Debug)]
 pub(crate) struct Loss {
     /// The files that may be those that would follow, under other names.
     pub renamed: Vec<PathBuf>,
 }
 
-/// What is to be done on disk before a run goes on.
+/// The changes on disk that are due before a run resumes.
 #[derive(Debug, Default)]
 pub(crate) struct Unsettled {
-    /// The loss that is accepted, where the ledger does not say so by itself.
+    /// The accepted loss, if the ledger alone does not show it.
     pub loss: Option<Loss>,
     /// Whether its checkpoint was of no use, and is moved out of the way.
     pub distrusts_checkpoint: bool,
@@ -87,19 +87,19 @@ pub(crate) struct Unsettled {
 
 /// A run as it stands when it is opened.
 pub(crate) struct Resumed {
-    /// What is on record.
+    /// The standing of the run.
     pub standing: Standing,
     /// The end of the ledger, and what follows it.
     pub tail: Tail,
-    /// What the user should know.
+    /// Messages for the user.
     pub notices: Vec<Notice>,
     /// What follows from that.
     pub unsettled: Unsettled,
 }
 
-/// Reads what is on record. Where that is less than the checkpoint knows, or ends in what no interrupted write leaves,
-/// the run goes on from what there is only if the loss is accepted. What is cut off will be kept under a name with the
-/// time `opened`, since 1970.
+/// Reads the records of a run. It resumes with an accepted loss only: if the ledger lacks records of the checkpoint, or
+/// if its end is not the result of an interrupted write. Cut-off data will be kept in a file whose name contains
+/// `opened`, the time since 1970.
 ///
 /// # Errors
 /// The ledger is damaged, lacks what was acknowledged, or cannot be read.
@@ -152,7 +152,7 @@ fn accepted(directory: &RunDirectory, tail: &Tail) -> Option<Loss> {
     is_loss.then(|| Loss { renamed: renamed_files(&folder, |number| number > files) })
 }
 
-/// Adds to a standing what the ledger has from a position (or its beginning) to its end.
+/// Adds the records from a position, or from the beginning, to the end of the ledger to a standing.
 fn read_from(
     directory: &RunDirectory,
     from: Option<&LedgerPosition>,

@@ -25,7 +25,7 @@ use crate::run_directory::LeaseKey;
 
 const CACHE_BYTES: u64 = 8 << 20;
 
-/// A store of more bytes on disk is written anew once it is `BLOAT` times as large as its content.
+/// A store with more bytes than this is rewritten once it is `BLOAT` times as large as its content.
 const LARGE_BYTES: u64 = 64 << 20;
 const BLOAT: u64 = 4;
 
@@ -220,7 +220,7 @@ fn read_copy(path: &Path) -> Result<Entries, CheckpointError> {
     Ok(entries)
 }
 
-/// Copies the files of a store; gives how many of so many bytes are left.
+/// Copies the files of a store. Returns the rest of the byte limit.
 fn copy_files(from: &Path, to: &Path, limit: u64) -> Result<u64, CheckpointError> {
     let mut left = limit;
     for entry in fs::read_dir(from)? {

@@ -1,10 +1,10 @@
-//! Takes what the ledger gives and compares it with a file, line by line, so that neither is held in memory.
+//! Compares the table of the ledger with a file, line by line, so that neither is held in memory.
 
 use std::io::{self, BufRead, Read, Write};
 
 use super::error::ExportError;
 
-/// No line of a table is longer; what is longer in a file differs already.
+/// Maximum length of a line in a table. A longer line in the file differs already.
 const LONGEST_LINE: u64 = 1 << 12;
 
 /// A file that is compared.

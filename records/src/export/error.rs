@@ -19,10 +19,10 @@ pub enum ExportError {
     /// The file does not begin as a table does.
     #[error("line 1: this is no table that diadem export has written")]
     NoTable,
-    /// A line is what the ledger gives but for the characters at its end that are not seen.
+    /// A line matches the ledger except for invisible characters at its end.
     #[error("line {0}: it is the ledger's but for its end, which was rewritten: a line feed alone ends it")]
     LineEnd(u64),
-    /// A line is not what the ledger gives.
+    /// A line differs from the ledger.
     #[error("line {line}: the table says {found:?}, the ledger {expected:?}")]
     Differs {
         /// From 1.

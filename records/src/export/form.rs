@@ -1,11 +1,11 @@
-//! What a table is by, and how it is written.
+//! The grouping of a table, and its format.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// What a row of the table is about.
+/// The subject of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// A unit of the plan.

@@ -9,8 +9,8 @@
 //! # blake3 <64 hex digits>
 //! ```
 //!
-//! The last line has the BLAKE3 hash of all lines before it. Nothing in a table depends on who counted, when and in
-//! which order: whoever counts the same plan gets the same table, to the byte.
+//! The last line has the BLAKE3 hash of all earlier lines. A table does not depend on the workers, times or order of
+//! the counts: every run of the same plan yields the same table, byte for byte.
 
 mod comparison;
 mod error;
@@ -32,7 +32,7 @@ use table::{SUMS, Table, wide};
 pub use error::ExportError;
 pub use form::{By, ByError, TableFormat};
 
-/// What a table is made of: a run and its standing counts, all of them known, as an audit leaves them.
+/// The source of a table: a run whose standing counts are all known, as after an audit.
 #[derive(Clone, Copy, Debug)]
 pub struct TableSource<'a> {
     /// The run.
@@ -82,7 +82,7 @@ impl TableSource<'_> {
         table.end()
     }
 
-    /// Compares a table with the ledger; says by what it is and its digest.
+    /// Compares a table with the ledger. Returns its grouping and its digest.
     ///
     /// # Errors
     /// The table is not the one that the ledger gives, or cannot be read.

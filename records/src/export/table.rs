@@ -50,7 +50,7 @@ impl<'a> Table<'a> {
         Self { format, out, hash: blake3::Hasher::new() }
     }
 
-    /// Says what the table is of.
+    /// Writes the facts about the table.
     ///
     /// # Errors
     /// The table cannot be written there, or differs from what it is compared with.

@@ -1,5 +1,5 @@
-//! The lines of a ledger as they follow each other: each is readable and has the hash of the one before, and each mark
-//! counts the records in front of it.
+//! The chain of ledger lines: each line is readable and has the hash of the line before it, and each mark counts the
+//! records before it.
 
 use super::damage::{Damage, LineError};
 use super::hash::LineHash;
@@ -17,7 +17,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// Goes on behind a mark.
+    /// A chain that continues behind a mark.
     pub fn new(at: LedgerPosition) -> Self {
         Self { at, group: Vec::new() }
     }
@@ -54,7 +54,7 @@ impl Chain {
         Ok(is_mark)
     }
 
-    /// Goes on at the beginning of the next file.
+    /// Continues at the beginning of the next file.
     pub fn next_file(&mut self) {
         self.at = self.at.in_next_file();
     }

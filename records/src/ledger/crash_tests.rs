@@ -70,7 +70,7 @@ fn steps() -> u64 {
     disk.steps()
 }
 
-/// Runs into the faults, loses power or not, and looks at what is left; then goes on to the end.
+/// Writes with these faults and an optional power cut, checks the remaining data, then continues to the end.
 fn survives(faults: &[(u64, Fault)], power_cut: Option<u64>) {
     let what = format!("{faults:?}, power cut {power_cut:?}");
     let (folder, disk) = (TempDir::new().unwrap(), FaultyDisk::with_faults(faults));
@@ -148,7 +148,7 @@ fn failed_group_is_cut_off_before_next_write() {
     assert_eq!(units(folder.path()).0, [8], "another group may follow");
 }
 
-/// What somebody else does to the file, and to undo that.
+/// A change of the file by another program, its reversal, and the words of the error.
 type Meddling = (fn(&Path), fn(&Path, &[u8]), &'static str);
 
 fn append(path: &Path) {

@@ -20,7 +20,7 @@ pub enum LedgerError {
         path: PathBuf,
         /// The line.
         location: Location,
-        /// What is wrong with it.
+        /// The kind of damage.
         what: Damage,
     },
     /// Something behind the last mark that can be read is not what an interrupted write leaves.
@@ -35,7 +35,7 @@ pub enum LedgerError {
         path: PathBuf,
         /// The line.
         location: Location,
-        /// What is wrong with it.
+        /// The kind of damage.
         what: Damage,
         /// Where the ledger ends if the rest is cut off.
         tail: Box<Tail>,
@@ -107,18 +107,18 @@ pub enum LedgerError {
         /// The records up to the line, as they were acknowledged.
         known: u64,
     },
-    /// Somebody else changed a file while it was written.
+    /// Another program changed a file while it was written.
     #[error("the ledger file {} {what}; nothing is acknowledged until it is back as it was", .path.display())]
     Changed {
         /// The file.
         path: PathBuf,
-        /// What was done to it.
+        /// The kind of change.
         what: Change,
     },
     /// The disk would not do it.
     #[error("cannot {action} {}: {source}", .path.display())]
     Io {
-        /// What was attempted.
+        /// The attempted action.
         action: &'static str,
         /// On which file.
         path: PathBuf,
@@ -145,7 +145,7 @@ impl LedgerError {
     }
 }
 
-/// What somebody else did to a file while it was written.
+/// A change of a ledger file by another program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Change {
     /// It is not at its path.
@@ -167,22 +167,22 @@ pub enum Change {
     Added,
 }
 
-/// What is wrong with a line before the last commit mark.
+/// The damage of a line before the last commit mark.
 #[derive(Debug, Error)]
 pub enum Damage {
     /// The writer never wrote such a line.
     #[error(transparent)]
     Line(#[from] LineError),
-    /// Its hash is that of another line than the one before.
+    /// Its hash does not match the line before it.
     #[error("it does not follow the line before it")]
     Unchained,
-    /// It is the first one, and its hash is that of another run.
+    /// It is the first line, and its hash belongs to another run.
     #[error("it is the ledger of another run than run.json says: one of the two was replaced or changed")]
     OtherRun,
     /// It is a mark, and says that there are more records before it, or fewer.
     #[error("the mark counts other records than there are")]
     Miscounted,
-    /// Whoever read the record says that it cannot stand where it does.
+    /// The reader of the records rejects the record at this place.
     #[error(transparent)]
     Record(Box<dyn std::error::Error + Send + Sync>),
 }

@@ -1,4 +1,4 @@
-//! What the writer asks of the disk, so that a test can put a disk under it that fails or stops at any step.
+//! The writer's interface to the disk. A test can replace it with a disk that fails or stops at any step.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -39,7 +39,8 @@ pub trait Disk: fmt::Debug + Send {
         }
     }
 
-    /// Copies what a file has from that place on to another file, and puts that on disk. After an error it is not there.
+    /// Copies the rest of a file from this place to another file, and syncs the copy. After an error the copy does not
+    /// exist.
     ///
     /// # Errors
     /// The file is not read, or the other one not written.
@@ -60,19 +61,19 @@ pub trait Disk: fmt::Debug + Send {
 
 /// An open file of the ledger.
 pub trait DiskFile: fmt::Debug + Send {
-    /// Cuts it to that many bytes; appending goes on there.
+    /// Truncates the file to this many bytes, where appending continues.
     ///
     /// # Errors
     /// The system does not cut it.
     fn cut(&mut self, len: u64) -> io::Result<()>;
 
-    /// Writes behind all that is there. After an error a part of it may be there.
+    /// Appends bytes. After an error a part of them may be written.
     ///
     /// # Errors
     /// The system does not write all of it.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Puts all that was written on disk. After an error nobody knows what is there.
+    /// Syncs all written data. After an error the content of the disk is unknown.
     ///
     /// # Errors
     /// The system does not say that it is on disk.

@@ -1,4 +1,4 @@
-//! The files of a ledger on disk: which there are, and that what they hold is there for certain.
+//! The files of a ledger on disk: their numbers, and the sync of their content.
 
 use std::fs::{self, File};
 use std::io;
@@ -8,8 +8,8 @@ use super::damage::LedgerError;
 use super::names::{file_number, file_path, renamed};
 use super::position::LedgerPosition;
 
-/// Puts on disk what a process before this one may have left in memory when it was killed: from here on it is acknowledged, and a
-/// checkpoint speaks of it.
+/// Syncs data that a killed process may have left in memory. From here on the data counts as acknowledged, and a
+/// checkpoint may refer to it.
 pub(crate) fn sync_found(folder: &Path, file: u32) -> Result<(), LedgerError> {
     let path = file_path(folder, file);
     for place in [path.as_path(), folder] {

@@ -35,7 +35,7 @@ pub(crate) struct Intake {
 }
 
 impl Intake {
-    /// Goes on behind a mark.
+    /// An intake that continues behind a mark.
     pub fn new(at: LedgerPosition) -> Self {
         Self { begin: at.clone(), chain: Chain::new(at), lines: Vec::new(), line: Vec::new() }
     }

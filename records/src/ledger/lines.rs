@@ -39,8 +39,8 @@ impl<'a> LineReader<'a> {
         Ok(Some(Self { path, file, line: Vec::new(), read: offset }))
     }
 
-    /// The next line without its newline, or what is wrong with it; nothing at the end of the file. A commit mark that
-    /// is whole but for its newline counts as if that were there: the writer mends it.
+    /// The next line without its newline, or its damage; none at the end of the file. A commit mark that lacks only its
+    /// newline counts as complete: the writer adds the newline.
     pub fn next(&mut self) -> Result<Option<Result<&[u8], LineError>>, LedgerError> {
         self.line.clear();
         let mut file = (&mut self.file).take(LONGEST_LINE as u64 + 1);

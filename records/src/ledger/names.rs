@@ -22,7 +22,7 @@ pub fn file_path(folder: &Path, file: u32) -> PathBuf {
     folder.join(file_name(file))
 }
 
-/// Where what is cut off a file is kept: `cut-000001.jsonl-<milliseconds since 1970>.tail` beside it.
+/// The path for data cut off a file: `cut-000001.jsonl-<milliseconds since 1970>.tail` beside it.
 pub(crate) fn kept_path(path: &Path, opened: Duration) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("cut-{name}-{}.tail", opened.as_millis()))
@@ -34,8 +34,8 @@ pub(crate) fn renamed(path: &Path) -> Option<PathBuf> {
     renamed_files(path.parent()?, |other| other == number).into_iter().next()
 }
 
-/// Files that may be some of the ledger's under other names, as who rotates logs leaves them: six digits of each name are a
-/// number that `is_meant`. Ascending by name.
+/// Files that may belong to the ledger under other names, for example after log rotation. Six digits of each name are a
+/// number for which `is_meant` is true. In ascending order of names.
 pub(crate) fn renamed_files(folder: &Path, is_meant: impl Fn(u32) -> bool) -> Vec<PathBuf> {
     let bears_number = |name: &str| {
         let numbers = name.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() == 6);

@@ -9,7 +9,7 @@ use domain::LedgerPiece;
 use super::{LedgerError, LedgerPosition, file_path};
 use crate::regular_file;
 
-/// A piece has at most so many bytes.
+/// Maximum size of a piece, in bytes.
 const PIECE_BYTES: u64 = 256 << 10;
 
 /// How far a ledger has been read.
@@ -24,12 +24,12 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Goes on at that place, which is behind a mark.
+    /// Pieces from this place on, which is behind a mark.
     pub fn new(folder: PathBuf, file: u32, offset: u64) -> Self {
         Self { folder, file, offset, open: None, is_line_end: true }
     }
 
-    /// The next piece of what there is up to that mark; nothing when all of it was read.
+    /// The next piece up to this mark; none when everything up to the mark has been read.
     ///
     /// # Errors
     /// The ledger cannot be read, or has less than it should.

@@ -19,7 +19,7 @@ pub struct LedgerPosition {
     pub line: u64,
     /// The hash of the line before the place (before the first line: the run's own hash).
     pub hash: LineHash,
-    /// What the mark before the place says.
+    /// The mark before the position.
     pub mark: CommitMark,
 }
 
@@ -29,12 +29,12 @@ impl LedgerPosition {
         Self { file: 1, offset: 0, line: 0, hash: run, mark: CommitMark::default() }
     }
 
-    /// How many files hold what is before the place.
+    /// The number of files with data before the position.
     pub fn files(&self) -> u32 {
         if self.offset == 0 { self.file - 1 } else { self.file }
     }
 
-    /// Where the ledger goes on when the position's file has ended.
+    /// The beginning of the file after the position's file.
     pub(super) fn in_next_file(&self) -> Self {
         Self { file: self.file + 1, offset: 0, line: 0, ..self.clone() }
     }
@@ -58,7 +58,7 @@ impl fmt::Display for Location {
 /// What follows the last commit mark: nothing, or records that were never acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tail {
-    /// Behind the last mark: where writing goes on.
+    /// The position behind the last mark, where writing continues.
     pub end: LedgerPosition,
     /// Bytes behind it.
     pub bytes: u64,

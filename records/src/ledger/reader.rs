@@ -7,8 +7,8 @@
 //!     else: is the line another one when it is read again?  go on with it : damage
 //! ```
 //!
-//! Others may be writing at the end meanwhile: what was read there while it was half written is read again, and a file is
-//! left for the next one only when nothing was added to it.
+//! A writer may append data meanwhile. A half-written end is read again. The reader proceeds to the next file only if
+//! nothing was added to the present file.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -134,7 +134,7 @@ fn has_more(path: &Path, offset: u64) -> Result<bool, LedgerError> {
     Ok(length > offset)
 }
 
-/// What the ledger has in front of a position.
+/// The line of the ledger before a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineBefore {
     /// The line that has the hash that the position names.
@@ -167,7 +167,7 @@ pub fn line_before(folder: &Path, position: &LedgerPosition) -> Result<LineBefor
     Ok(LineBefore::Short)
 }
 
-/// The first file behind that one which is not there although a later one is.
+/// The first missing file after this file, if a later file exists.
 fn gap_behind(folder: &Path, file: u32) -> Result<Option<PathBuf>, LedgerError> {
     let last = files_after(folder, file)?.last().map_or(0, |last| *last);
     Ok((file + 1..last).map(|between| file_path(folder, between)).find(|path| !is_there(path)))

@@ -1,4 +1,4 @@
-//! What the lines of the ledger say.
+//! The records in the lines of the ledger.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ impl Record {
     }
 }
 
-/// What a worker found in a unit.
+/// A worker's count of a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UnitRecord {
@@ -66,7 +66,7 @@ pub struct UnitRecord {
     pub cpu_us: u64,
     /// The worker's name.
     pub worker: String,
-    /// Who the machine belongs to; empty where nobody was authenticated.
+    /// The owner of the machine; empty without authentication.
     #[serde(default, deserialize_with = "name", skip_serializing_if = "String::is_empty")]
     pub owner: String,
     /// The machine that it ran on, as its owner calls it.
@@ -100,7 +100,7 @@ pub enum Recount {
     Sample,
     /// All are.
     All,
-    /// It is a symmetric count: all of these are, by the second algorithm.
+    /// It is a symmetric count. All symmetric counts are checked, by the second algorithm.
     Symmetric,
 }
 
@@ -127,7 +127,7 @@ pub struct Retraction {
     pub count: u64,
     /// Its search nodes.
     pub nodes: u64,
-    /// Who the machine belongs to that had counted it.
+    /// The owner of the machine that made the count.
     #[serde(default, deserialize_with = "name", skip_serializing_if = "String::is_empty")]
     pub owner: String,
     /// The machine that had counted it.
@@ -144,7 +144,7 @@ pub struct Retraction {
     /// Whether that is because the counts of its constellation cannot be right together; the count is a vote.
     #[serde(default, skip_serializing_if = "is_false")]
     pub contradiction: bool,
-    /// The operator's reason, where it is the operator who takes it back: then the count is no vote.
+    /// The reason of a retraction by the operator. Then the count is no vote.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// When, in seconds since 1970 (UTC).
@@ -168,7 +168,7 @@ pub struct Restoration {
     pub count: u64,
     /// Search nodes.
     pub nodes: u64,
-    /// Who the machine belongs to that had counted it.
+    /// The owner of the machine that made the count.
     #[serde(default, deserialize_with = "name", skip_serializing_if = "String::is_empty")]
     pub owner: String,
     /// The machine that had counted it.
@@ -189,7 +189,7 @@ pub struct Restoration {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expulsion {
-    /// The owner; empty for those who were not authenticated.
+    /// The owner; empty without authentication.
     #[serde(default, deserialize_with = "name", skip_serializing_if = "String::is_empty")]
     pub owner: String,
     /// One machine of that owner; all of them if there is none.
@@ -204,11 +204,11 @@ pub struct Expulsion {
     pub at: u64,
 }
 
-/// Whom the operator believes again, from here on: what was taken back stays so.
+/// A machine or owner that the operator believes again from here on. Retracted counts stay retracted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Admission {
-    /// The owner; empty for those who were not authenticated.
+    /// The owner; empty without authentication.
     #[serde(default, deserialize_with = "name", skip_serializing_if = "String::is_empty")]
     pub owner: String,
     /// One machine of that owner; all of them if there is none.
@@ -258,7 +258,7 @@ pub struct MergedRun {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replicas {
-    /// So many.
+    /// The number of followers.
     pub replicas: u32,
     /// The operator's reason, where it was changed while the run was served.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Who writes the ledger: the record that each process puts in front of what it records.
+//! The term of the writer: each process writes this record before its other records.
 
 use domain::CoordinatorId;
 use serde::de::Error;

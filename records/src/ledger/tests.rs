@@ -246,8 +246,8 @@ fn files_are_missing_before_one_with_any_number() {
     }
 }
 
-/// Writes the files of a ledger again, in pieces that respect no line, as the system may let others see a write; as fast as
-/// can be, or each piece down to the disk.
+/// Rewrites the files of a ledger in pieces that ignore line boundaries, as other processes may see a write: as fast as
+/// possible, or with a sync after each piece.
 fn write_again(from: &Path, to: &Path, random: &mut StdRng, is_fast: bool) {
     for number in files_after(from, 0).unwrap() {
         let bytes = fs::read(file_path(from, number)).unwrap();

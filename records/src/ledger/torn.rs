@@ -1,8 +1,14 @@
-//! Tells what a write leaves that was interrupted (by a crash, a power cut, a full disk) from damage.
+//! Distinguishes the result of an interrupted write (by a crash, a power cut, a full disk) from damage.
 //!
-//! A group is appended and synced before its mark is, so behind the last mark there may be whole lines, one that is cut
-//! off at the end of the file, and blocks that never reached the disk: zeros. Nothing else is torn: a complete line
-//! that cannot be read was changed by something else, and may have been acknowledged.
+//! A group is appended and synced before its mark. An interrupted write can therefore leave three things behind the
+//! last mark:
+//!
+//! - whole lines;
+//! - an incomplete line at the end of the file;
+//! - blocks of zeros that never reached the disk.
+//!
+//! Anything else is damage: a complete but unreadable line was changed by another cause, and may have been
+//! acknowledged.
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -20,11 +26,11 @@ const BLOCK: u64 = 64;
 /// No writer ends a line so, and no disk.
 const CR_LF: &[u8] = b"\r\n";
 
-/// What the bytes behind the last mark that was read are.
+/// The kind of data behind the last readable mark.
 pub(super) enum Remainder {
     /// What an interrupted write leaves.
     Torn,
-    /// Something else, and no mark is there that could be read.
+    /// Other data without a readable mark.
     Broken,
     /// Something else, and commit marks behind it.
     Marked,
@@ -71,8 +77,8 @@ fn is_cut_or_zeros(raw: &[u8]) -> bool {
     raw.contains(&0) || is_cut && !is_more
 }
 
-/// Whether the zeros from that place on are those of blocks, from their beginning or from the end of what was synced
-/// before (a whole line) to their end.
+/// True if the zeros from this place on fill whole blocks: from the beginning of a block, or from the end of the synced
+/// data (a whole line), to the end of a block.
 fn has_whole_blocks(path: &Path, from: u64) -> Result<bool, LedgerError> {
     let mut file = regular_file::open(path).map_err(LedgerError::io("open", path))?;
     file.seek(SeekFrom::Start(from)).map_err(LedgerError::io("read", path))?;

@@ -1,12 +1,12 @@
 //! Appends to the ledger: groups of records, each synced, then marked, then synced again.
 //!
-//! What it finds behind the last mark when it begins, which is before the first group at the latest, is cut off, but kept in a
-//! file beside it first.
+//! Before its first group the writer cuts off the data behind the last mark, and keeps it in a file beside the ledger
+//! file.
 //!
 //! Before each group the file must be the one that was written, with the size that it then had.
 //!
-//! After a failed write or sync nobody knows what the disk holds, so the file is reopened, cut at the last mark, and
-//! the next group is written from there.
+//! After a failed write or sync the content of the disk is unknown. The writer reopens the file, truncates it at the
+//! last mark, and writes the next group from there.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,22 +32,22 @@ pub struct Writer {
     /// The file of `end`; none after a failure, and before the first group.
     file: Option<Box<dyn DiskFile>>,
     file_size: u64,
-    /// When the ledger was opened, since 1970. What is found behind its end is kept under a name that says so.
+    /// The time since 1970 when the ledger was opened. It is part of the name of cut-off data.
     opened: Duration,
-    /// Whether what is behind the end is this writer's own.
+    /// True if this writer wrote the data behind the end.
     is_begun: bool,
     /// The number of the file that was opened last, and how this writer left it, with all that it may have written.
     left: Option<(u32, FileState)>,
 }
 
 impl Writer {
-    /// Goes on behind the mark at `end`: whatever follows it is kept elsewhere and cut off with the next group, or before
-    /// that with [`begin`](Self::begin).
+    /// A writer that continues behind the mark at `end`. Data behind it is kept elsewhere and cut off with the next
+    /// group, or earlier with [`begin`](Self::begin).
     pub fn new(folder: &Path, end: LedgerPosition) -> Self {
         Self::on(Box::new(SystemDisk), folder, end)
     }
 
-    /// Goes on behind the mark at `end`, on a disk of the caller's.
+    /// A writer that continues behind the mark at `end`, with the caller's disk.
     pub(crate) fn on(disk: Box<dyn Disk>, folder: &Path, end: LedgerPosition) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -61,7 +61,7 @@ impl Writer {
         }
     }
 
-    /// Keeps what it finds behind the end, and cuts off, in files whose names have this time, since 1970.
+    /// Sets the time, since 1970, in the names of files with cut-off data.
     #[must_use]
     pub fn opened_at(self, opened: Duration) -> Self {
         Self { opened, ..self }
@@ -78,8 +78,8 @@ impl Writer {
         &self.end
     }
 
-    /// Keeps what is behind the end, and cuts it off, before there is anything to append. When it returns without an error,
-    /// that is on disk.
+    /// Keeps the data behind the end in another file, and cuts it off, before the first group. Both changes are on disk
+    /// if this returns without an error.
     ///
     /// # Errors
     /// As with [`commit`](Self::commit).
@@ -90,8 +90,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives files that may be some of the ledger's under other names those of what is cut off, the last first: no start asks
-    /// for them any more.
+    /// Renames files that may belong to the ledger to names of cut-off data, the last file first. Later starts then
+    /// ignore them.
     ///
     /// # Errors
     /// The disk would not do it.
@@ -106,7 +106,7 @@ impl Writer {
     /// Appends the records and a mark. When it returns without an error, they are on disk.
     ///
     /// # Errors
-    /// The disk would not do it, or somebody else changed the file; nothing has changed here, and the same records may be
+    /// The disk failed, or another program changed the file. Nothing has changed here, so the same records may be
     /// committed again.
     pub fn commit(&mut self, records: &[Record], elapsed: Duration, threads: u32) -> Result<(), LedgerError> {
         let mark = CommitMark {
@@ -197,8 +197,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Opens the file in which writing goes on and cuts off what follows that place, also in files after it. What others
-    /// than this writer wrote there is kept.
+    /// Opens the file where writing continues, and cuts off the data behind this place, also in later files. Data that
+    /// this writer did not write is kept.
     fn open(&mut self, path: &Path, at: &LedgerPosition) -> Result<Box<dyn DiskFile>, LedgerError> {
         let mut file = self.disk.open(path).map_err(LedgerError::io("open", path))?;
         let size = self.disk.look(path).map_err(LedgerError::io("read", path))?.map_or(0, |found| found.size);
@@ -219,7 +219,7 @@ impl Writer {
         Ok(file)
     }
 
-    /// Whether the last line that was committed is there.
+    /// True if the last committed line is in the file.
     fn has_end(&self) -> Result<bool, LedgerError> {
         Ok(line_before(&self.folder, &self.end)? == LineBefore::Fits)
     }
@@ -237,8 +237,8 @@ impl Writer {
         Err(LedgerError::Changed { path, what })
     }
 
-    /// Refuses to go on where the file that was written last is not at its path, or has another size than this writer
-    /// left; also where a file lies in the place of the next one. A copy of it will do, as when it was restored.
+    /// Fails if the last written file is missing or has another size than this writer left, or if the next file already
+    /// exists. A copy of the file is accepted, for example after a restore.
     fn expect_unchanged(&mut self) -> Result<(), LedgerError> {
         let Some((file, left)) = self.left else { return self.expect_end() };
         let committed = if file == self.end.file { self.end.offset } else { 0 };

@@ -16,13 +16,13 @@ pub enum CopyError {
     /// The directory is not usable.
     #[error(transparent)]
     Directory(#[from] RunDirectoryError),
-    /// What was copied before is not.
+    /// The existing copy is damaged.
     #[error("{0}; or delete this copy, to have the run copied anew")]
     Copied(#[source] LedgerError),
-    /// What was copied before is gone.
+    /// The existing copy is gone.
     #[error("{0}; or delete this copy, to have the run copied anew")]
     Lost(#[source] RunDirectoryError),
-    /// The disk does not take more at the moment, or somebody else changed the files; it may be tried again.
+    /// The disk takes no data at the moment, or another program changed the files. The caller may retry.
     #[error(transparent)]
     NotWritten(LedgerError),
     /// The key of its run cannot be read, or made.
@@ -52,10 +52,10 @@ pub enum CopyError {
     /// The directory holds another run than the coordinator serves.
     #[error("{} holds another run than the coordinator serves; choose another --run directory", .0.display())]
     OtherRun(PathBuf),
-    /// What the coordinator says of its run contradicts itself.
+    /// The coordinator's description of its run contradicts itself.
     #[error("the coordinator does not prove that it serves this run; its key is not that of its run")]
     NotProven,
-    /// The coordinator is not the one that goes on with the run.
+    /// Another coordinator has taken over the run.
     #[error(
         "the coordinator has {found}, but this copy has met {met}: follow that coordinator; only if it is gone permanently, and \
          what it alone has on record may be lost, start this coordinator again with --take-over"
@@ -66,14 +66,14 @@ pub enum CopyError {
         /// The highest one that was met.
         met: Term,
     },
-    /// What comes does not follow what is there, or no ledger has it.
+    /// The received data does not follow the copy, or cannot occur in a ledger.
     #[error(
         "the coordinator's ledger is not sound at {location}: {what}; nothing of it is kept from there on"
     )]
     NotSound {
         /// The line.
         location: Location,
-        /// What is wrong with it.
+        /// The kind of damage.
         what: Damage,
     },
     /// The coordinator says that all is counted, and the copy says otherwise.

@@ -1,4 +1,4 @@
-//! A merge that was made before: whoever was cut off before it had told what came of it, as a job that is moved, tries again.
+//! Recognises a repeated merge: a job that was interrupted before it reported its result tries again.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A directory that gets its name when all that belongs in it is there.
+//! A directory that gets its final name when its content is complete.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,11 +13,12 @@ use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
 /// A file that says that the directory is a draft, locked by the process that writes there.
 const MARK: &str = "merging";
 
-/// What the mark is called until it is locked, which takes no time.
+/// The name of the mark until it is locked, which takes no time.
 const UNLOCKED: &str = "unlocked";
 const SOON_MARKED: Duration = Duration::from_mins(1);
 
-/// A directory `OUT.merging-` and 16 digits that becomes `OUT`. Who is merging to the same name at the same time has another one.
+/// A directory `OUT.merging-` and 16 digits that becomes `OUT`. A simultaneous merge to the same name uses another such
+/// directory.
 #[derive(Debug)]
 pub(super) struct Draft {
     out: PathBuf,
@@ -29,7 +30,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// For that directory, which is not there yet, or empty.
+    /// A draft for this directory, which does not exist yet or is empty.
     ///
     /// # Errors
     /// It holds something, is a part of another run, or is a link or a mount point, which no directory can take the place of.
@@ -79,7 +80,7 @@ impl Draft {
         Ok(path)
     }
 
-    /// All is there: the directory gets its name.
+    /// Gives the complete directory its final name.
     ///
     /// # Errors
     /// The disk would not do it, or something has that name by now.
@@ -116,7 +117,7 @@ impl Draft {
     }
 }
 
-/// What is there, if no directory can take its place.
+/// The kind of file at `out` that no directory can replace, if there is one.
 fn irreplaceable(out: &Path) -> Option<&'static str> {
     let metadata = fs::symlink_metadata(out).ok()?;
     if metadata.is_symlink() {
@@ -126,7 +127,7 @@ fn irreplaceable(out: &Path) -> Option<&'static str> {
     is_mounted.then_some("a mount point")
 }
 
-/// Removes what a merge has left which is not there any more.
+/// Removes the draft of a merge that no longer runs.
 fn remove_if_left(draft: &Path) -> io::Result<()> {
     if let Ok(mark) = File::open(draft.join(MARK)) {
         return if mark.try_lock().is_ok() { fs::remove_dir_all(draft) } else { Ok(()) };

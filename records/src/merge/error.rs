@@ -1,4 +1,4 @@
-//! Why runs cannot be joined, and in what they differ.
+//! The reasons why runs cannot be merged, and their differences.
 
 use std::path::PathBuf;
 
@@ -48,7 +48,7 @@ pub enum MergeError {
         /// What both count.
         share: Shard,
     },
-    /// Runs differ in so many units that one of them cannot be believed at all.
+    /// Runs differ in so many units that one of the runs must be wrong.
     #[error(
         "more than {most} units are in dispute: {first}; leave out the run that is wrong, or take back what its machine \
          has counted with: diadem retract RUN --machine MACHINE --reason TEXT"
@@ -78,7 +78,7 @@ pub enum MergeError {
     Irreplaceable {
         /// The directory.
         out: PathBuf,
-        /// What it is.
+        /// The kind of the existing file.
         what: &'static str,
     },
     /// There is something else in the directory for the result.

@@ -1,4 +1,4 @@
-//! Writes what the joint run says: of each part once more its records, and of those the ones that say it.
+//! Writes the ledger of the merged run from the records of its parts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -23,7 +23,7 @@ const GROUP: usize = 10_000;
 pub(super) struct JointLedger<'a> {
     survey: &'a Survey,
     store: Store,
-    /// What is written.
+    /// The standing of the written records.
     standing: Standing,
     group: Vec<Record>,
     /// Votes about units in dispute that are not written yet.
@@ -82,7 +82,7 @@ impl<'a> JointLedger<'a> {
         Ok(())
     }
 
-    /// Writes how counts are checked and copied from now on, who is not believed, and what is left. Gives what all of it adds up to.
+    /// Writes the policy, the expulsions and the remaining records. Returns the standing of the merged run.
     ///
     /// # Errors
     /// The disk would not do it.
@@ -98,7 +98,7 @@ impl<'a> JointLedger<'a> {
         Ok(self.standing)
     }
 
-    /// Takes what the joint run has of a part's record.
+    /// Writes a record of a part, as far as the merged run keeps it.
     fn record(&mut self, part: usize, record: &Record) -> Result<(), MergeError> {
         match record {
             Record::Count(r) | Record::Check(r) | Record::Conflict(r) => {
@@ -192,7 +192,7 @@ impl<'a> JointLedger<'a> {
         }
     }
 
-    /// Counts that follow were drawn, or not, under that policy: as usual, where none is said.
+    /// Writes the policy under which the next counts were sampled; the default policy if the part names none.
     fn check_as(&mut self, said: Option<DoubleCheck>, require_owners: Option<u32>) -> Result<(), MergeError> {
         let Sums { policy: in_force, require_owners: required, .. } = *self.standing.sums();
         let double_check = said.unwrap_or_default();

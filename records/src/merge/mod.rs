@@ -7,10 +7,13 @@
 //! rename    the directory gets its name when all is there
 //! ```
 //!
-//! Memory: what is known of all units twice over, whatever the number of parts. The joint ledger has the records of the
-//! counts that stand, of those that confirm them, and of all votes about units in dispute; that others contradicted each
-//! other is said in numbers. Who was wrong in one part is believed in none, and has no vote; but as that is one part's word, what
-//! it or another has counted otherwise does not stand in place of his: such a unit is in dispute.
+//! Memory: two standings of all units, for any number of parts.
+//!
+//! The merged ledger has the records of standing counts, of their confirmations, and of all votes on disputed units.
+//! Other contradictions appear as numbers only.
+//!
+//! A machine that was wrong in one part is believed in none, and has no vote. But only one part claims this. So if the
+//! machine's count is left out and another part has a different count, the unit is in dispute.
 
 mod again;
 mod draft;
@@ -45,7 +48,7 @@ pub struct Merged {
     pub done: u64,
     /// Counts that were in more than one run, and agreed.
     pub repeated: u64,
-    /// Counts that were left out because those who made them are not believed.
+    /// The number of counts left out because their machines are not believed.
     pub left_out: u64,
     /// Which parts do not believe whom, up to a certain number.
     pub disbeliefs: Vec<Disbelief>,
@@ -53,7 +56,8 @@ pub struct Merged {
     pub disputed: u64,
     /// Those of them, up to a certain number, that were not in dispute before: two runs differ.
     pub differences: Vec<Difference>,
-    /// As many followers as one of the runs waited for: a coordinator that goes on waits for them, too.
+    /// The highest number of followers that one of the runs waited for. A coordinator of the merged run waits for as
+    /// many.
     pub replicas: u32,
     /// The first unit without a count, if any.
     pub missing: Option<UnitId>,
@@ -79,12 +83,13 @@ impl Merged {
     }
 }
 
-/// Joins the runs in `parts` (at least one) into a new run in `out`, which is there only when it is complete: until
-/// then it is `OUT.merging-` and some digits, and what an interrupted merge has left there is removed by the next one. Where
-/// just these runs were joined there before, or meanwhile, it says what came of that.
+/// Merges the runs in `parts` (at least one) into a new run in `out`. The directory gets its name only when it is
+/// complete. Until then it is `OUT.merging-` and some digits; the next merge removes the rest of an interrupted merge.
+/// If `out` is already the merge of exactly these runs, its result is returned.
 ///
 /// # Errors
-/// There is something else in `out`; the parts are not of one plan, are not different runs, or differ in too many units; or one of them cannot be read, or the result not be written.
+/// `out` holds something else; the parts differ in their plans, are not different runs, or differ in too many units; a
+/// part cannot be read, or the result cannot be written.
 pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
     let parts = opened(parts)?;
     match merge_anew(out, &parts) {

@@ -1,4 +1,5 @@
-//! What the runs that are to be joined say together: read one after the other, with one of them in memory at a time.
+//! The combined statements of the runs to be merged. They are read one after the other, with one run in memory at a
+//! time.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -16,30 +17,29 @@ use crate::standing::{MachineId, Standing, Vote};
 
 /// No more units may be in dispute: their votes are kept in memory.
 const MOST_DISPUTES: usize = 100_000;
-/// So many differences are told one by one.
+/// Maximum number of differences that are listed.
 const MOST_TOLD: usize = 8;
 
-/// What is to be told of each unit, and whom nobody believes.
+/// The result for each unit, and the participants that are not believed.
 #[derive(Debug)]
 pub(super) struct Survey {
     plan: Arc<Plan>,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
-    /// What stands, what is in dispute, and who is not believed. Nothing is added up.
+    /// Standing counts, disputes and expulsions, without sums.
     pub joint: Standing,
-    /// Of each unit that stands, the number of the part that says so.
+    /// The number of the part with the standing count of each unit.
     sources: Vec<u32>,
-    /// What each part is known by, and what its ledger has besides.
+    /// The identity of each part, and the further content of its ledger.
     pub origins: Vec<MergedRun>,
-    /// Whom the parts do not believe: the owner or the machine, and whether that has lost; with the number of the first part
-    /// that says so.
+    /// The owners and machines that parts do not believe, whether each has lost a dispute, and the first such part.
     struck: BTreeMap<(String, Option<String>, bool), (usize, Expulsion)>,
     policies: Vec<Option<DoubleCheck>>,
     /// By how many owners each part had its checked units counted.
     owners: Vec<Option<u32>>,
     /// As many followers as any part waits for.
     pub replicas: u32,
-    /// How many counts of whom are left out.
+    /// The number of counts left out, by machine.
     left_out: BTreeMap<MachineId, u64>,
     /// See [`Merged`](super::Merged).
     pub repeated: u64,
@@ -47,9 +47,9 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    /// Reads the parts, which are of one plan: first all of them to find out whom nobody believes, then all to say what
-    /// stands, and those of which something was left out once more, so that nothing depends on their order but which of two
-    /// equal counts is taken. Gives the ends of their ledgers.
+    /// Reads the parts, which have the same plan, in three passes. The first pass finds the untrusted participants, the
+    /// second pass the standing counts. The third pass reads the parts with left-out counts again. So the order of the
+    /// parts only decides which of two equal counts is taken. Returns the ends of their ledgers.
     ///
     /// # Errors
     /// One cannot be read, or does not fit together with those before it.
@@ -84,7 +84,8 @@ impl Survey {
         }
     }
 
-    /// Notes what the next part is known by, and whom it does not believe. Gives the end of its ledger.
+    /// Notes the identity of the next part, and the participants that it does not believe. Returns the end of its
+    /// ledger.
     fn hear(&mut self, part: &RunDirectory) -> Result<LedgerPosition, MergeError> {
         let mut own = Standing::new(&self.plan);
         let mut reasons = HashMap::new();
@@ -118,7 +119,7 @@ impl Survey {
         Ok(tail.end)
     }
 
-    /// What the part adds up to at that end.
+    /// The standing of the part at this end.
     fn replayed(&self, part: &RunDirectory, end: &LedgerPosition) -> Result<Standing, MergeError> {
         let mut own = Standing::new(&self.plan);
         let tail = replay(part, Stretch { until: Some(end), ..Stretch::default() }, &mut own, |_, _| ())?;
@@ -130,7 +131,7 @@ impl Survey {
         self.joint.believes(vote.origin.machine, own.level(unit))
     }
 
-    /// Reads the part of that number up to that end. Gives whether it believes what is left out.
+    /// Reads the part with this number up to this end. Returns true if it believes a count that is left out.
     fn read(&mut self, number: usize, part: &RunDirectory, end: &LedgerPosition) -> Result<bool, MergeError> {
         let own = self.replayed(part, end)?;
         let mut is_doubted = false;
@@ -164,8 +165,8 @@ impl Survey {
         Ok(is_doubted)
     }
 
-    /// Holds what the part believes and only others do not against what stands in its place: if that is something else, one part
-    /// would have put its own counts there by saying that it does not believe those of another.
+    /// Compares counts that this part believes, and only other parts do not, with the counts that replace them. If they
+    /// differ, the unit is disputed. Otherwise a part could replace counts by expelling their machines.
     fn defend(&mut self, number: usize, part: &RunDirectory, end: &LedgerPosition) -> Result<(), MergeError> {
         let own = self.replayed(part, end)?;
         for unit in part.run().shard.units(self.plan.units()) {
@@ -247,7 +248,7 @@ impl Survey {
         self.left_out.values().sum()
     }
 
-    /// Which parts do not believe those whose counts are left out, up to a certain number: the first that says so of each.
+    /// The parts that do not believe the machines of left-out counts, up to a limit: the first such part for each.
     pub fn disbeliefs(&self, parts: &[RunDirectory]) -> Vec<Disbelief> {
         let mut told: Vec<Disbelief> = Vec::new();
         for (id, left_out) in &self.left_out {
@@ -277,7 +278,7 @@ impl Survey {
         self.sources[unit.0 as usize] as usize
     }
 
-    /// The weakest policy of all parts. Where one says nothing, nothing is said, unless another has none.
+    /// The weakest policy of all parts; none if a part names none, unless another part checks nothing.
     pub fn policy(&self) -> Option<DoubleCheck> {
         let said = self.policies.iter().copied().flatten();
         let weakest = said.min_by(|a, b| a.strength().total_cmp(&b.strength()))?;

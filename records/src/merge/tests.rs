@@ -76,7 +76,7 @@ fn titles(standing: &Standing) -> Vec<String> {
     titles
 }
 
-/// The liar counts a unit wrong, and two others say so.
+/// The liar counts a unit wrong, and two other machines contradict it.
 fn lie(unit: u64) -> Vec<Record> {
     let lie = unit_record(unit, 1, "liar");
     vec![
@@ -346,7 +346,7 @@ fn merged_counts_do_not_depend_on_order_of_parts() {
     }
 }
 
-/// Somebody's count.
+/// A count by this owner.
 fn by(owner: &str, r: UnitRecord) -> UnitRecord {
     UnitRecord { owner: owner.to_owned(), ..r }
 }
@@ -471,7 +471,7 @@ fn random_record(random: &mut StdRng, standing: &Standing, shard: Shard) -> Reco
     }
 }
 
-/// Records that may follow each other as they are, and what they add up to.
+/// A random valid sequence of records, and their standing.
 fn random_history(random: &mut StdRng, shard: Shard) -> (Vec<Record>, Standing) {
     let plan = known_run::plan();
     let (mut records, mut standing) = (Vec::new(), Standing::new(&plan));
@@ -528,7 +528,8 @@ fn a_joint_run_claims_no_more_than_its_parts() {
     assert!(seen.iter().all(|seen| *seen > 20), "{seen:?}");
 }
 
-/// What the joint run adds up to, which has no unit that a part does not have, and none that was confirmed further.
+/// The standing of the merged run. Expects that every unit is in a part, and that no unit is confirmed further than in
+/// a part.
 fn expect_no_more(out: &Path, runs: &[(PathBuf, Standing)], seed: u64) -> Standing {
     let joint = audit_of(out);
     assert_eq!(joint.unbelieved(), 0, "{seed}");

@@ -1,8 +1,8 @@
 //! The key by which a coordinator knows the leases that it, or one before it, has given.
 //!
-//! A lease's token is a keyed hash (BLAKE3) over what was lent and to whom. So a report can be judged by its token
-//! alone: whether the lease has expired meanwhile, or the coordinator was restarted, does not matter, and nobody can
-//! report a unit that he was not lent.
+//! A lease's token is a keyed hash (BLAKE3) over the unit, its variant and the worker. So a report can be judged by its
+//! token alone, even after the lease has expired or the coordinator was restarted. A worker cannot report a unit that
+//! it never held.
 
 use domain::{CoordinatorId, Lease, Term, Token, Variant, WorkerId};
 use queens::UnitId;
@@ -33,14 +33,14 @@ impl LeaseKey {
         &self.0
     }
 
-    /// A term of the run, with what proves that somebody who has the key has opened it.
+    /// A term of the run, with a proof by this key.
     pub fn prove(&self, run: LineHash, number: u64, coordinator: CoordinatorId) -> Term {
         let (number_bytes, coordinator_bytes) = (number.to_le_bytes(), coordinator.0.to_le_bytes());
         let proof = self.hash(b"diadem term", &[&run.bytes(), &number_bytes, &coordinator_bytes]);
         Term { number, coordinator, proof: u128::from_be_bytes(proof) }
     }
 
-    /// Whether somebody who has the key has opened that term of the run.
+    /// True if the term of the run has a valid proof by this key.
     pub fn has_proven(&self, run: LineHash, term: &Term) -> bool {
         self.prove(run, term.number, term.coordinator) == *term
     }
@@ -60,7 +60,7 @@ impl LeaseKey {
         Token(u64::from_le_bytes(*token))
     }
 
-    /// The seal of these parts: nobody without the key can make one.
+    /// The seal of these parts. It needs the key.
     pub fn seal<'a>(&self, parts: impl Iterator<Item = &'a [u8]>) -> LineHash {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(b"diadem seal");

@@ -1,7 +1,7 @@
 //! The lock of a run directory: one process writes.
 //!
-//! It is on two things: the file `lock`, which names the process, and the folder `ledger` itself, because a file can be
-//! deleted by somebody who thinks that it was left behind, and the folder cannot without its records.
+//! The lock covers two things: the file `lock`, which names the process, and the folder `ledger`. A user may delete the
+//! file as a leftover, but cannot delete the folder without its records.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
@@ -19,7 +19,7 @@ pub struct Lock {
     _ledger: File,
 }
 
-/// What the system says where only files can be locked, as on NFS: `EBADF` and `EOPNOTSUPP`.
+/// The errors of systems that cannot lock folders, as on NFS: `EBADF` and `EOPNOTSUPP`.
 const NO_FOLDERS: [i32; 2] = [9, 95];
 
 impl Lock {

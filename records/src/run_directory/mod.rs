@@ -39,7 +39,7 @@ pub enum RunDirectoryError {
     /// There is no run.
     #[error("there is no run in {}: run.json is missing", .0.display())]
     NoRun(PathBuf),
-    /// There is no run any more: others of its files are there.
+    /// `run.json` is missing, but other files of the run exist.
     #[error(
         "{} holds a ledger or a checkpoint, but no run.json: put that file back, from a copy of the run or from a follower \
          of it, or choose another --run directory",
@@ -71,9 +71,9 @@ pub enum RunDirectoryError {
     OtherShard {
         /// The directory.
         path: PathBuf,
-        /// What it counts.
+        /// The shard of the run.
         found: Shard,
-        /// What was asked for.
+        /// The requested shard.
         wanted: Shard,
     },
     /// The run is split otherwise, for ever.
@@ -95,7 +95,7 @@ pub enum RunDirectoryError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in the file.
         what: RunFileError,
     },
     /// Another process writes.
@@ -131,7 +131,7 @@ pub enum RunDirectoryError {
     /// The disk would not do it.
     #[error("cannot {action} {}: {source}", .path.display())]
     Io {
-        /// What was attempted.
+        /// The attempted action.
         action: &'static str,
         /// On which file.
         path: PathBuf,
@@ -159,7 +159,7 @@ fn asked_for(shard: Shard) -> String {
     if shard.is_whole() { "without --shard".to_owned() } else { format!("--shard {}", shard.fraction()) }
 }
 
-/// What a run directory has of its own.
+/// The names of files and folders of a run directory.
 const OWN: [&str; 10] = [
     "merging",
     RUN_FILE,
@@ -243,7 +243,7 @@ impl RunDirectory {
     /// (UTC).
     ///
     /// # Errors
-    /// There is what is left of a run, or the disk would not do it.
+    /// The directory has remains of a run, or the disk failed.
     pub fn begin(
         path: &Path,
         plan: Plan,
@@ -273,7 +273,7 @@ impl RunDirectory {
         Ok(())
     }
 
-    /// Begins a copy of a run in `path`, which is there and holds no run, with that text as its `run.json`.
+    /// Starts a copy of a run in the existing directory `path`, which holds no run, with this text as its `run.json`.
     ///
     /// # Errors
     /// The text describes no run that this release can count, or the disk would not do it.

@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use super::notes::Notes;
 
-/// How far a takeover raises the term. A start of the same coordinator raises it by 1, every few seconds where a service manager
-/// repeats the start: so the former coordinator does not catch up with the one that took over.
+/// How far a takeover raises the term. A restart of the same coordinator raises it by 1, possibly every few seconds
+/// under a service manager. So the former coordinator does not reach the term of its successor.
 const TAKEOVER_STEP: u64 = 1_000_000;
 
 /// No term can begin.

@@ -1,4 +1,4 @@
-//! `notes.json`: what a run directory remembers that no ledger can tell.
+//! `notes.json`: facts about a run directory that the ledger cannot contain.
 //!
 //! The process that holds the run's lock reads the file once, keeps the notes in memory, and is the only one to replace the
 //! file. A copy of the run has notes of its own: it starts without.
@@ -14,7 +14,7 @@ use crate::regular_file;
 /// The file in the run directory.
 pub(crate) const NAME: &str = "notes.json";
 
-/// The content of the file. What is missing has its default.
+/// The content of the file. Missing fields have their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Notes {

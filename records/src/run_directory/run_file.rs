@@ -1,4 +1,4 @@
-//! `run.json`: what a run counts, and the hash of it that its ledger follows.
+//! `run.json`: the plan and shard of a run, and the hash with which its ledger starts.
 
 use queens::PlanSpec;
 use queens::plan::Fingerprint;
@@ -9,13 +9,13 @@ use thiserror::Error;
 use crate::ledger::LineHash;
 use crate::shard::Shard;
 
-/// The file that says what a run counts.
+/// The file with the plan and shard of a run.
 pub const RUN_FILE: &str = "run.json";
 
 /// What `run.json` says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunFile {
-    /// What the plan follows from.
+    /// The specification of the plan.
     pub plan: PlanSpec,
     /// The plan's fingerprint: a release that derives another plan must not touch the run.
     pub fingerprint: Fingerprint,

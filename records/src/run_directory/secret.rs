@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::regular_file;
 use crate::run_directory::LeaseKey;
 
-/// The file in the run directory. Whoever reads it can report counts of units that he was not lent, and seal a checkpoint.
+/// The file in the run directory. Its readers could report counts of units that they never held, and seal a checkpoint.
 pub const NAME: &str = "lease.key";
 
 /// The key in that run directory. Where there is none, or none that is whole, a new one is made: leases given before

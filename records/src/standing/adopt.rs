@@ -1,4 +1,4 @@
-//! What a standing takes over from those of other runs of the plan, apart from any records: for their merging.
+//! Adopts results of other runs of the plan without records, for merging.
 
 use queens::UnitId;
 
@@ -35,8 +35,9 @@ impl Standing {
         self.counts.forget(unit);
     }
 
-    /// The unit is in dispute: no count of it stands, and the one that stood is one vote, as this is another. Who is not believed
-    /// has none: his would have the other stand [unopposed](Self::unopposed), and nobody would count the unit again.
+    /// Marks the unit as disputed: its former standing count is one vote, and this count is another vote. An untrusted
+    /// participant gets no vote. Its vote would leave the other count [unopposed](Self::unopposed), so the unit would
+    /// not be counted again.
     pub(crate) fn dispute(&mut self, unit: UnitId, vote: Vote) {
         let stood = self.vote(unit);
         self.abandon(unit);
@@ -48,7 +49,7 @@ impl Standing {
         }
     }
 
-    /// Whoever is not believed there is not believed here.
+    /// Adopts the expulsions and quarantines of another standing.
     ///
     /// # Errors
     /// There are too many machines.
@@ -56,7 +57,7 @@ impl Standing {
         self.sums.machines.strike(expulsion)
     }
 
-    /// Who is not believed: owners, and machines of others.
+    /// The untrusted owners, and the untrusted machines of other owners.
     pub(crate) fn struck(&self, reason: impl Fn(&str, Option<&str>) -> String, at: u64) -> Vec<Expulsion> {
         let machines = &self.sums.machines;
         let owners = machines.expelled().map(|owner| (owner, None, false));

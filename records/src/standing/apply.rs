@@ -1,4 +1,4 @@
-//! What one record changes: the fold over a ledger.
+//! Applies one record: the fold over a ledger.
 
 use domain::Term;
 use queens::Summand;
@@ -13,7 +13,7 @@ impl Standing {
     /// Adds one record.
     ///
     /// # Errors
-    /// It cannot stand where it does. What was added up is of no use any more.
+    /// The record is not valid at this place. The standing must not be used any more.
     pub fn apply(&mut self, plan: &Plan, shard: Shard, record: &Record) -> Result<(), RecordError> {
         let in_run = |unit: UnitId| {
             let is_in_run = unit.0 < plan.units() && shard.contains(unit);
@@ -156,10 +156,10 @@ impl Standing {
         self.equals(plan, second, standing) && self.sums.machines.is_made_otherwise(standing, second.making())
     }
 
-    /// Whether a second count of a unit says what the standing one does: the completions, and where they are compared the nodes.
+    /// True if a second count of a unit equals the standing count: in completions, and in nodes if they are comparable.
     ///
-    /// Where two machines have counted by different methods, nobody has confirmed the nodes. Those of a search of units that were made
-    /// for halves that meet follow from the side that a release begins at, which must be held against nobody.
+    /// The nodes are unconfirmed if two machines have counted with different methods. For units cut for halves that
+    /// meet, the nodes of a search depend on the release, so a difference proves nothing.
     pub fn equals(&self, plan: &Plan, second: &UnitRecord, standing: &Vote) -> bool {
         let is_for_search = plan.spec().method() == Method::Search;
         if self.is(UnitMark::TwoMachines, second.unit) || !is_for_search {
@@ -265,8 +265,8 @@ impl Standing {
         Ok(self.sums.tally.remove(plan, unit, r.count)?)
     }
 
-    /// Whether the count of a machine that is so trusted is confirmed too well to be taken back like that: by another owner,
-    /// or by another machine of its own, unless the whole owner is not believed or another contradicts it.
+    /// True if the count is confirmed too well for this retraction: by another owner, or by another machine of its
+    /// owner. The latter does not count if the owner is not believed or another owner contradicts the count.
     fn is_beyond_doubt(&self, r: &Retraction, trust: Trust) -> bool {
         if r.reason.is_some() || r.contradiction || !self.is(UnitMark::TwoMachines, r.unit) {
             return false;

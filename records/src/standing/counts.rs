@@ -4,7 +4,7 @@ use queens::UnitId;
 
 use super::vote::{Origin, Vote};
 
-/// What was counted in each unit, by whom and how.
+/// The counts of all units with their origins.
 #[derive(Clone, Debug)]
 pub struct Counts {
     completions: Vec<u64>,
@@ -19,7 +19,7 @@ const UNKNOWN: u64 = u64::MAX;
 pub const MOST_COMPLETIONS: u64 = UNKNOWN - 1;
 
 impl Counts {
-    /// Nothing is known.
+    /// No counts.
     pub fn new(units: u64) -> Self {
         let units = units as usize;
         Self { completions: vec![UNKNOWN; units], nodes: vec![0; units], origins: vec![0; units] }

@@ -1,4 +1,4 @@
-//! Units about which counts disagree, and who was wrong once one of them is decided.
+//! Disputed units, and the losers once a dispute is decided.
 
 use std::collections::BTreeSet;
 
@@ -60,8 +60,8 @@ impl Standing {
 
     /// Ends the dispute about a unit, if there was one, by its new standing count.
     ///
-    /// Another owner's equal count decides against everybody who said otherwise; another machine's of the same owner does where
-    /// no other owner has said anything.
+    /// An equal count of another owner decides against all other values. An equal count of another machine of the same
+    /// owner decides if no other owner has counted the unit.
     pub(super) fn decide(&mut self, plan: &Plan, unit: UnitId, vote: &Vote) {
         let machines = &self.sums.machines;
         let own = vote.origin.machine;
@@ -97,8 +97,8 @@ impl Standing {
         losers.into_iter().for_each(|loser| self.sums.machines.lose(loser, is_to_others));
     }
 
-    /// Whether a vote was wrong, now that another and those who agree with it have decided. Nodes say nothing against
-    /// a machine that is among these: one of them may have counted by another method, and its nodes are not compared.
+    /// True if a vote loses to the decisive vote and the votes that agree with it. A machine with an agreeing vote does
+    /// not lose by its nodes: one vote may use another method, and then nodes are not compared.
     fn loses(&self, vote: &Vote, decisive: &Vote, agreeing: &[Vote]) -> bool {
         let machine = vote.origin.machine;
         let is_winner = machine == decisive.origin.machine

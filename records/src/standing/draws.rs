@@ -1,4 +1,4 @@
-//! With what chance counts were drawn at random: what the checks of those that were say of all others.
+//! The probabilities with which counts were sampled, and the resulting bound for unchecked counts.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,8 @@ impl Draws {
         }
     }
 
-    /// The share of all `done` standing counts that may be wrong, where of those drawn so many were checked and so many of
-    /// them wrong. Nothing where that is not known.
+    /// The upper bound of the share of wrong counts among all `done` standing counts, from the numbers of checked
+    /// samples and wrong samples. None if it is unknown.
     ///
     /// Where counts stood under several shares, the checks count as if all had stood under the lowest one. Those that could
     /// not be drawn may all be wrong.

@@ -5,16 +5,16 @@
 //! once there are more than 600 slots:              spacing doubles, and slots 2k and 2k + 1 are joined
 //! ```
 //!
-//! The spacing begins with a second. What comes out follows from the records and not from their order: a clock that steps
-//! back has later records counted in earlier slots, and runs that were merged have their curves added up.
+//! The spacing starts at one second. The result depends on the records, not on their order: if a clock steps back,
+//! later records go into earlier slots. The curves of merged runs are added.
 
 use domain::Sample;
 use serde::{Deserialize, Serialize};
 
-/// At most so many slots.
+/// Maximum number of slots.
 const MOST_SLOTS: usize = 600;
 
-/// A run of which nothing has come for so many of the usual steps of its curve stands still.
+/// A run is idle after this many usual steps of its curve without records.
 const STILL_STEPS: u64 = 4;
 
 /// The units on record over time.
@@ -57,7 +57,7 @@ impl Slot {
 }
 
 impl History {
-    /// Whether slots have a length that times can be divided by, and are as many as there can be.
+    /// True if the length and the number of slots are within their limits.
     pub(super) fn fits(&self) -> bool {
         self.doublings < u64::BITS && self.slots.len() <= MOST_SLOTS
     }
@@ -72,7 +72,7 @@ impl History {
         self.add(Slot { last: at, units: -1, work: -i128::from(work) });
     }
 
-    /// The curve, oldest point first: what was on record at the end of each slot.
+    /// The curve, oldest point first: the records at the end of each slot.
     pub fn milestones(&self) -> impl Iterator<Item = Milestone> + '_ {
         let mut sum = (0i64, 0i128);
         self.slots.iter().map(move |slot| {
@@ -83,8 +83,8 @@ impl History {
         })
     }
 
-    /// The curve as far as it can be true at that time: what bears a later one was written while a clock was ahead, and nobody knows when.
-    /// Of a slot in which the time lies it is not known either which of its records are such; they are taken for true.
+    /// The curve up to this time. Records with later times were written while a clock was ahead, so their true times
+    /// are unknown. In the slot of this time, records cannot be distinguished, so all of them count.
     pub fn milestones_until(&self, now: u64) -> impl Iterator<Item = Milestone> + '_ {
         let doublings = self.doublings;
         self.milestones()
@@ -92,7 +92,7 @@ impl History {
             .map(move |point| Milestone { at: point.at.min(now), ..point })
     }
 
-    /// The curve as a status tells it at that time, of a run of so much work in nanoseconds of one core.
+    /// The curve in a status at this time, for a run with this work in nanoseconds of one core.
     pub fn samples(&self, total_work: u128, now: u64) -> Vec<Sample> {
         let total = (total_work as f64).max(1.0);
         let sample =
@@ -100,8 +100,8 @@ impl History {
         self.milestones_until(now).map(sample).collect()
     }
 
-    /// The curve of a run that is being counted: where it stands still it goes on at the same height until now, to the beginning of the
-    /// present slot.
+    /// The curve of a run that is being counted. If the run is idle, the curve continues at the same height to the
+    /// beginning of the present slot.
     pub fn samples_until_now(&self, total_work: u128, now: u64) -> Vec<Sample> {
         let mut samples = self.samples(total_work, now);
         let now = (now >> self.doublings) << self.doublings;

@@ -1,4 +1,4 @@
-//! Who a worker counts for: a machine as its owner names it.
+//! The identity of a worker's machine: its owner and its name.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::ledger::UnitRecord;
 /// A machine of an owner. Two owners may each have a machine of the same name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity {
-    /// Who was authenticated; the unnamed owner where nobody was.
+    /// The authenticated owner; the unnamed owner without authentication.
     pub owner: Owner,
     /// What that owner calls the machine.
     pub machine: String,

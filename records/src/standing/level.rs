@@ -14,7 +14,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// How far the count of one maker (owner and machine) confirms that of another.
+    /// The degree at which a count by one machine (owner and name) confirms a count by another machine.
     pub fn between(a: (&str, &str), b: (&str, &str)) -> Self {
         match () {
             () if are_several_owners([a.0, b.0]) => Self::AnotherOwner,

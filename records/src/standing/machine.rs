@@ -3,10 +3,10 @@
 use domain::{Hardware, Owner};
 use serde::{Deserialize, Serialize};
 
-/// What the records say of one machine.
+/// The records about one machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// Who it belongs to; empty where nobody was authenticated.
+    /// Its owner; empty without authentication.
     pub owner: String,
     /// What its owner calls it.
     pub name: String,
@@ -14,21 +14,21 @@ pub struct Machine {
     pub counts: u64,
     /// Those of them that no other machine has confirmed.
     pub unverified: u64,
-    /// Those of them that other machines of its owner have confirmed, and nobody else.
+    /// The number of its counts that only other machines of its owner have confirmed.
     pub internal: u64,
     /// Its counts that another machine has confirmed, or that confirmed another's.
     pub verified: u64,
-    /// Its first counts, each of which is checked.
+    /// The number of its first counts, which are all checked.
     pub trials: u64,
     /// Its counts that two other counts have proved wrong.
     pub wrong: u64,
-    /// Units of which it has contradicted itself, and nobody else has decided what is right.
+    /// The number of units in which it has contradicted itself and no other machine has decided.
     pub self_contradictions: u64,
     /// What became of it.
     pub trust: Trust,
 }
 
-/// A machine that has contradicted itself in so many units is quarantined.
+/// Number of self-contradictions after which a machine is quarantined.
 const MOST_SELF_CONTRADICTIONS: u64 = 10;
 
 /// Whether a machine is believed.
@@ -39,7 +39,7 @@ pub enum Trust {
     Believed,
     /// Nothing is lent to it any more, and only those of its counts stand that another machine has confirmed.
     Quarantined,
-    /// It is its owner who is not believed: only those of its counts stand that another owner has confirmed.
+    /// Its owner is expelled: only its counts that another owner has confirmed stand.
     Expelled,
 }
 
@@ -49,7 +49,7 @@ impl Machine {
         self.trust != Trust::Believed
     }
 
-    /// Whether it has contradicted itself so often that it is not believed any more.
+    /// True if it has contradicted itself too often to be believed.
     pub fn contradicts_itself(&self) -> bool {
         self.self_contradictions >= MOST_SELF_CONTRADICTIONS
     }
@@ -68,12 +68,12 @@ impl Machine {
         Hardware::of(&self.name)
     }
 
-    /// Who counts by it: its owner, and its name.
+    /// Its owner and its name.
     pub fn maker(&self) -> (&str, &str) {
         (&self.owner, &self.name)
     }
 
-    /// What people are told that it is called: `owner/name`, or the name where there are no owners.
+    /// The display name: `owner/name`, or the name alone without an owner.
     pub fn title(&self) -> String {
         Owner::new(&self.owner).title(&self.name)
     }

@@ -22,11 +22,11 @@ pub struct Machines {
     pub(super) numbers: HashMap<String, HashMap<String, MachineId>>,
     /// For each owner, the machines that lost against other owners.
     pub(super) losers: BTreeMap<String, BTreeSet<MachineId>>,
-    /// Owners who are not believed any more.
+    /// The expelled owners.
     pub(super) expelled: BTreeSet<String>,
     #[serde(skip)]
     has_cards: bool,
-    /// How often it has changed who is believed.
+    /// The number of changes of trust.
     #[serde(skip)]
     pub(super) trust_changes: u64,
 }
@@ -54,7 +54,7 @@ impl Machines {
         Self { list, numbers, has_cards, trust_changes, ..rest }
     }
 
-    /// Whether there are no more than can be, and those who lost are among them.
+    /// True if the number of machines is within its limit and includes all losers.
     pub(super) fn fits(&self) -> bool {
         let mut losers = self.losers.values().flatten();
         self.list.len() <= MOST_MACHINES
@@ -72,7 +72,7 @@ impl Machines {
         self.numbers.get(owner)?.get(name).copied()
     }
 
-    /// What is said of a machine.
+    /// The records about a machine.
     pub fn get(&self, id: MachineId) -> &Machine {
         &self.list[id.0 as usize]
     }
@@ -98,8 +98,8 @@ impl Machines {
         others.any(|(_, machines)| machines.values().any(|id| !self.get(*id).is_quarantined()))
     }
 
-    /// How often it has changed who is believed, since the process began: as long as this is the same nobody need look at all
-    /// machines for that. 0 where everybody is.
+    /// The number of changes of trust since the process started. While it is unchanged, no machine need be examined
+    /// again. 0 if all machines are believed.
     pub fn trust_changes(&self) -> u64 {
         self.trust_changes
     }
@@ -109,12 +109,12 @@ impl Machines {
         self.has_cards
     }
 
-    /// How far the count of one machine confirms that of another.
+    /// The degree at which a count of one machine confirms a count of another machine.
     pub(super) fn level(&self, a: MachineId, b: MachineId) -> Level {
         Level::between(self.get(a).maker(), self.get(b).maker())
     }
 
-    /// Whether the owners of these are surely not all the same.
+    /// True if these machines certainly belong to several owners.
     pub(super) fn are_of_several_owners(&self, machines: impl IntoIterator<Item = MachineId>) -> bool {
         are_several_owners(machines.into_iter().map(|id| &*self.get(id).owner))
     }
@@ -190,10 +190,10 @@ impl Machines {
         self.says_the_same(a, b.count, b.nodes, self.kernel(b.origin.kernel))
     }
 
-    /// Whether a count that is not on record says what a vote says: the count, and the nodes where both searched row by row.
+    /// True if an unrecorded count equals a vote: in the count, and in the nodes if both searched row by row.
     ///
-    /// The halves that the other method makes follow from how a kernel cuts a position, which releases do differently: in
-    /// the middle of a run they must not be held against anybody.
+    /// The nodes of the other method depend on the kernel's release, so in the middle of a run a difference proves
+    /// nothing.
     pub fn says_the_same(&self, vote: &Vote, count: u64, nodes: u64, kernel: &str) -> bool {
         let both_searched = [self.kernel(vote.origin.kernel), kernel].map(is_search) == [true; 2];
         vote.count == count && (!both_searched || vote.nodes == nodes)

@@ -1,4 +1,4 @@
-//! What is known of each unit in single bits.
+//! Bitmaps with one bit for each unit.
 
 use crate::standing::bitmap::Bitmap;
 

@@ -1,8 +1,8 @@
-//! What the records of a ledger add up to.
+//! The standing: the result of all records of a ledger.
 //!
-//! One fold serves the running coordinator, the resumption from a checkpoint and the audit, so that none of them
-//! can understand a record differently. Who is to be believed follows from it too: two equal counts of different owners
-//! decide a dispute, or of different machines where all belong to one owner, and a machine that lost one is quarantined.
+//! The running coordinator, the resumption from a checkpoint and the audit use the same fold, so they cannot interpret
+//! a record differently. Trust follows from it, too. Two equal counts of different owners decide a dispute; if all
+//! machines belong to one owner, two counts of different machines do. A machine that loses a dispute is quarantined.
 
 mod adopt;
 mod apply;
@@ -57,7 +57,7 @@ impl Standing {
         Self::restored(plan, Marks::new(plan.units()), Sums::new(plan))
     }
 
-    /// As a checkpoint kept it: what is known of each unit, but not what was counted in it, and by whom.
+    /// The standing in a checkpoint: the marks of all units, without their counts and origins.
     pub fn restored(plan: &Plan, marks: Marks, sums: Sums) -> Self {
         Self { marks, counts: Counts::new(plan.units()), sums }
     }
@@ -126,7 +126,7 @@ impl Standing {
         self.done() == shard.size(plan.units())
     }
 
-    /// Whether nothing is left to be counted, checked or taken back.
+    /// True if nothing is left to be counted, checked or retracted.
     pub fn is_settled(&self, plan: &Plan, shard: Shard, policy: DoubleCheck) -> bool {
         self.is_counted(plan, shard)
             && self.pending(policy) == 0
@@ -134,13 +134,13 @@ impl Standing {
             && self.newly_contradicted().is_none()
     }
 
-    /// The first constellation whose counts contradict each other and were not taken back for that: they are to be. Those that
-    /// were have been confirmed since, and only a person can say what is wrong.
+    /// The first constellation whose counts contradict each other and have not been retracted for that reason. If
+    /// retracted counts were confirmed again, only a person can find the error.
     pub fn newly_contradicted(&self) -> Option<u32> {
         self.sums.tally.contradicted().find(|member| !self.sums.contradicted.contains(member))
     }
 
-    /// How many standing counts of quarantined machines nobody has confirmed: they are to be taken back.
+    /// The number of unconfirmed standing counts of quarantined machines, which must be retracted.
     pub fn unbelieved(&self) -> u64 {
         self.sums.machines.iter().map(Machine::unbelieved).sum()
     }
@@ -176,7 +176,7 @@ impl Standing {
         &self.sums
     }
 
-    /// What is known of each unit, for the checkpoint.
+    /// The marks of all units, for the checkpoint.
     pub fn marks(&self) -> &Marks {
         &self.marks
     }

@@ -1,28 +1,28 @@
-//! What workers say that their counts took, as far as anybody believes it.
+//! Processor times reported by workers, limited to plausible values.
 
 use queens::Plan;
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::UnitRecord;
 
-/// Before anything was counted, a thread is taken to be so many times as slow as the core that work is told for: nobody is to
-/// be hurried.
+/// Assumed slowness of a thread before the first count, relative to the core in which work is measured. A generous
+/// value gives every worker enough time.
 pub const SLOWER: u64 = 30;
 
-/// Nobody believes that a unit took a thread so many times as long as it takes that core, and a minute beyond that: of small
-/// ones a graphics card has many under way at a time.
+/// Maximum plausible time of a unit, in multiples of its expected time, plus a minute: a graphics card counts many
+/// small units in parallel.
 const SLOWEST: u64 = 100;
 const ANY_UNIT_US: u64 = 60_000_000;
 
 impl UnitRecord {
-    /// What the unit, which is one of that plan, took a thread in microseconds, as far as that is believed.
+    /// The plausible time of the unit of this plan, in microseconds of one thread.
     pub fn believed_cpu_us(&self, plan: &Plan) -> u64 {
         believed(self.cpu_us, plan.mean_weight(self.unit))
     }
 }
 
-/// The processor time, in microseconds, that a unit of that work, in nanoseconds of one core, is said to have taken. What
-/// nobody believes says nothing: then it is what it would take a slow thread.
+/// The plausible processor time, in microseconds, of a unit with this work, in nanoseconds of one core. An implausible
+/// time is replaced by the time of a slow thread.
 fn believed(cpu_us: u64, work: u64) -> u64 {
     let of_core = work / 1000;
     let most = of_core.saturating_mul(SLOWEST).saturating_add(ANY_UNIT_US);

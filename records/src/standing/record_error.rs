@@ -33,7 +33,7 @@ pub enum RecordError {
         unit: UnitId,
         /// Its standing count.
         standing: u64,
-        /// What the record says that it is.
+        /// The value in the record.
         said: u64,
     },
     /// It takes back a count that stands, but not as it stands: by another, or counted otherwise.
@@ -42,19 +42,19 @@ pub enum RecordError {
     /// It takes a count back because of a contradiction that there is not.
     #[error("unit {0} is taken back for a contradiction that there is not")]
     NotContradicted(UnitId),
-    /// It is a check of nobody's count, or of another machine's than the standing one.
+    /// It checks a count that does not exist, or that is not the standing count.
     #[error("the check of unit {0} does not say whose count it confirms")]
     UnknownOrigin(UnitId),
-    /// It takes back what others have confirmed.
+    /// It retracts a confirmed count.
     #[error("unit {0} was counted twice independently and cannot be taken back")]
     Confirmed(UnitId),
     /// It takes a count back because of a quarantine that there is not.
     #[error("unit {0} is taken back from a machine that is not quarantined")]
     NotQuarantined(UnitId),
-    /// It restores a count that others contradict, or that nobody made.
+    /// It restores a contradicted or missing count.
     #[error("unit {0} is restored to a count that is not the only one believed")]
     Opposed(UnitId),
-    /// It has somebody believed again who is, or a machine whose owner is not.
+    /// It readmits a participant that is believed, or a machine whose owner is not.
     #[error("{0:?} is not quarantined, or its owner is expelled")]
     NotExpelled(String),
     /// It names a machine too many.

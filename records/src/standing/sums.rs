@@ -12,16 +12,16 @@ use super::processor_time::Took;
 use super::vote::Vote;
 use crate::double_check::DoubleCheck;
 
-/// What the records add up to, apart from what is known of each unit.
+/// The sums of all records, without the marks of units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sums {
     /// The partial totals. The checkpoint has an entry for each family.
     #[serde(skip)]
     pub tally: Tally,
-    /// What the records of each owner took.
+    /// The work and time of each owner's records.
     pub took: BTreeMap<String, Took>,
-    /// Expected work of the units on record, in nanoseconds of one core: of each what units of its part take on average. So it is told
-    /// without a look at any of them, and ends at the work of the run.
+    /// Expected work of the recorded units, in nanoseconds of one core. Each unit counts with the average of its part
+    /// of the plan. So the sum needs no inspection of units, and ends at the work of the run.
     pub work: u128,
     /// How units came on record over time.
     pub history: History,
@@ -42,13 +42,13 @@ pub struct Sums {
     pub contradicted: BTreeSet<u32>,
     /// Those whose counts contradicted each other when all were there last.
     pub contradictory: BTreeSet<u32>,
-    /// Who has counted.
+    /// The machines that have counted.
     pub machines: Machines,
     /// How counts are checked, where the ledger says it.
     pub policy: Option<DoubleCheck>,
     /// By how many owners each checked unit must have been counted, where the ledger says it.
     pub require_owners: Option<u32>,
-    /// The last term, and who opened it, where the ledger says it.
+    /// The last term and its coordinator, if the ledger has one.
     pub term: Option<(u64, String)>,
     /// How many followers must have a record before it is acknowledged, where the ledger says it.
     pub replicas: Option<u32>,
@@ -83,7 +83,7 @@ impl Sums {
         self.took.values().fold(0, |sum, took| sum.saturating_add(took.cpu_us))
     }
 
-    /// Whether the units, constellations, machines and kernels that they speak of are there.
+    /// True if the units, constellations, machines and kernels in the sums exist.
     pub fn fits(&self, plan: &Plan) -> bool {
         let members = plan.symmetric_members().len();
         let is_known = |vote: &Vote| self.machines.knows(vote.origin);
@@ -94,8 +94,8 @@ impl Sums {
             && self.draws.fits()
     }
 
-    /// Whether both say the same of what was counted. How long units were expected to take does not matter, nor what is believed of
-    /// what they took: releases differ in it, and machines in its last bits.
+    /// True if both agree about the counts. Expected work and plausible times may differ: between releases, and in the
+    /// last bits between machines.
     pub fn agrees_with(&self, other: &Self) -> bool {
         let counted = |sums: &Self| Self {
             work: 0,

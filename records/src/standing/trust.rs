@@ -1,7 +1,7 @@
-//! Who is to be believed.
+//! Trust in machines and owners.
 //!
-//! A machine that lost a dispute is quarantined. An owner of whom three machines lost against other owners is expelled
-//! with all machines, for whoever can name machines at will could lose one after the other.
+//! A machine that loses a dispute is quarantined. An owner is expelled with all machines after three of its machines
+//! lost against other owners. Otherwise an owner could invent a new machine name after each loss.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,12 @@ use super::record_error::RecordError;
 use super::vote::MachineId;
 use crate::ledger::Expulsion;
 
-/// An owner of whom so many machines lost against other owners is expelled.
+/// Number of machines that lost against other owners after which their owner is expelled.
 const MOST_LOSERS: usize = 3;
 
 impl Machines {
-    /// Two counts have proved one of the machine wrong, at least one of another owner if that is said.
+    /// Notes that two counts have proved a count of the machine wrong. `to_others` is true if one of them is another
+    /// owner's.
     pub fn lose(&mut self, id: MachineId, to_others: bool) {
         let machine = self.get_mut(id);
         machine.wrong += 1;
@@ -33,7 +34,7 @@ impl Machines {
         }
     }
 
-    /// The machine has contradicted itself in one more unit, and nobody else has decided which of its counts is right.
+    /// Notes another unit in which the machine has contradicted itself and no other machine has decided.
     pub fn contradicts_itself(&mut self, id: MachineId) {
         let machine = self.get_mut(id);
         machine.self_contradictions += 1;
@@ -42,7 +43,7 @@ impl Machines {
         }
     }
 
-    /// Somebody is not believed any more because a record says so.
+    /// Applies a record that ends the trust in a machine or an owner.
     ///
     /// # Errors
     /// There are as many machines as there can be, and this is one more.
@@ -93,7 +94,7 @@ impl Machines {
     /// A machine, or an owner with all machines, is believed again.
     ///
     /// # Errors
-    /// It is believed, or it is a machine of an owner who is not.
+    /// The participant is believed, or is a machine of an expelled owner.
     pub fn admit(&mut self, owner: &str, machine: Option<&str>) -> Result<(), RecordError> {
         let Some(name) = machine else {
             if !self.expelled.remove(owner) {
@@ -131,7 +132,7 @@ impl Machines {
         self.iter().filter(|machine| machine.is_quarantined())
     }
 
-    /// The owners who are not believed.
+    /// The expelled owners.
     pub fn expelled(&self) -> impl Iterator<Item = &str> {
         self.expelled.iter().map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! One count of a unit, by whom and how: what is compared when a unit is counted more than once.
+//! A vote: one count of a unit with its origin. Votes are compared if a unit is counted more than once.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,11 +15,11 @@ pub struct Vote {
     pub count: u64,
     /// The search nodes visited.
     pub nodes: u64,
-    /// Who counted, and how.
+    /// The machine and the way of the count.
     pub origin: Origin,
 }
 
-/// Who counted a unit, and how.
+/// The origin of a count: its machine and its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The machine.
@@ -34,7 +34,7 @@ pub struct Origin {
 pub type Making<'a> = ((&'a str, &'a str), &'a str, bool);
 
 impl UnitRecord {
-    /// Who counted, and how.
+    /// The machine and the way of the count.
     pub fn making(&self) -> Making<'_> {
         ((&self.owner, &self.machine), &self.kernel, self.mirrored)
     }
@@ -45,7 +45,7 @@ pub const MOST_MACHINES: usize = 1 << 24;
 pub const MOST_KERNELS: usize = 1 << 7;
 
 impl Origin {
-    /// In 32 bits, for there are as many as units.
+    /// The origin in 32 bits, because every unit has one.
     pub fn packed(self) -> u32 {
         self.machine.0 << 8 | u32::from(self.kernel) << 1 | u32::from(self.mirrored)
     }

@@ -1,5 +1,5 @@
-//! A disk for tests: it counts what the writer does, fails or stops at a chosen step, and loses at a power cut what
-//! was not synced.
+//! A disk for tests. It counts the writer's steps, fails or stops at a chosen step, and loses unsynced data at a power
+//! cut.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ pub enum Fault {
         /// How many steps fail.
         steps: u64,
     },
-    /// Half of what is to be appended is written, then it fails once with this error.
+    /// Half of the data is appended, then the step fails once with this error.
     Short {
         /// The error's number.
         errno: i32,
@@ -42,7 +42,7 @@ struct State {
     steps: u64,
     faults: Vec<(u64, Fault)>,
     crashed: bool,
-    /// What a power cut leaves of each file that was written to, if the file is there at all.
+    /// The content of each written file after a power cut, if the file still exists.
     durable: BTreeMap<PathBuf, Option<Vec<u8>>>,
     watcher: Option<Watcher>,
 }
@@ -75,7 +75,7 @@ impl FaultyDisk {
         self.state().steps
     }
 
-    /// Makes the files what they may be after a power cut: block by block, what was synced or what was written last.
+    /// Gives the files a possible state after a power cut: each block is as last synced or as last written.
     pub fn cut_power(&self, random: &mut impl Rng) {
         for (path, durable) in &self.state().durable {
             let written = fs::read(path).ok();
@@ -97,7 +97,7 @@ impl FaultyDisk {
         self.0.lock().unwrap()
     }
 
-    /// Counts a step; an error says how it fails, and whether half of it is done before.
+    /// Counts a step. An error contains the failure, and whether half of the step is done first.
     fn step(&self) -> Result<(), (io::Error, bool)> {
         let mut state = self.state();
         let step = state.steps;
@@ -129,7 +129,7 @@ impl FaultyDisk {
     }
 }
 
-/// Of each block what is durable or what was written; zeros where the file grew and its data did not follow.
+/// Takes each block from the durable or the written data; zeros where the file grew without its data.
 fn mixed(durable: &[u8], written: &[u8], random: &mut impl Rng) -> Vec<u8> {
     let len = if random.random() { durable.len() } else { written.len() };
     let mut bytes = vec![0; len];

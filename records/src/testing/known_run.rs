@@ -1,4 +1,4 @@
-//! A small run for tests, with all its counts: what a run directory should hold after whatever is done to it.
+//! A small run for tests with all its counts: the expected content of a run directory after any test.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -42,7 +42,7 @@ pub fn record(unit: u64) -> Record {
     Record::Count(unit_record(unit, 0, "machine"))
 }
 
-/// What a worker on that machine reports that adds so many completions.
+/// The record of a worker on this machine that adds `lie` completions to the true count.
 pub fn unit_record(unit: u64, lie: u64, machine: &str) -> UnitRecord {
     let unit = UnitId(unit);
     UnitRecord {

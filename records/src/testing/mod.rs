@@ -1,4 +1,5 @@
-//! What tests of a run share, in this crate and in those above it: a clock that is set, a disk that fails, a checkpoint that lies, a small run with its counts.
+//! Shared tools for tests of a run, in this crate and its dependants: a settable clock, a failing disk, a forged
+//! checkpoint, and a small run with its counts.
 
 pub mod known_run;
 

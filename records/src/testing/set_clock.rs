@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 
-/// A clock that a test sets: both times are what it has been advanced by.
+/// A clock that a test sets. Both times equal the sum of all advances.
 #[derive(Clone, Debug, Default)]
 pub struct SetClock(Arc<Mutex<Duration>>);
 

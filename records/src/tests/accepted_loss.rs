@@ -1,4 +1,4 @@
-//! A loss that is accepted is accepted for good before the run goes on, or not at all.
+//! An accepted loss becomes permanent before the run resumes, or not at all.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,7 +43,7 @@ fn damaged() -> (TempDir, Vec<u8>) {
     (folder, sound)
 }
 
-/// Opens the run, and has it settled as whoever goes on with it does.
+/// Opens the run, and makes the changes on disk as a resuming process does.
 fn open(
     run: &Path,
     disk: FaultyDisk,

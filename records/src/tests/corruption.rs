@@ -1,7 +1,7 @@
 //! Thousands of corrupted run directories: each resumes exactly or is refused with the place, none gives a wrong total.
 //!
-//! `DIADEM_CORRUPTIONS=2000 cargo test --release -p diadem-records corrupted` tries so many, from other seeds than
-//! the usual ones with `DIADEM_SEED`.
+//! `DIADEM_CORRUPTIONS=2000 cargo test --release -p diadem-records corrupted` sets the number of attempts;
+//! `DIADEM_SEED` selects other seeds than the usual ones.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -180,7 +180,7 @@ fn with_lines(bytes: Vec<u8>, random: &mut StdRng) -> (String, Vec<u8>) {
     (what, lines.concat())
 }
 
-/// Opens the run, counts on where it stands and audits it: the exact total, or who refused it and why.
+/// Opens the run, counts the remaining units and audits it: the exact total, or the step that refused it and why.
 fn resume_and_finish(run: &Path) -> Result<(), String> {
     let (mut store, mut standing, _) = Store::open(known_run::options(run)).map_err(refused_by_store)?;
     let plan = known_run::plan();

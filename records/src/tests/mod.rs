@@ -1,4 +1,4 @@
-//! A run directory as a whole: what is read of it after damage and loss.
+//! A whole run directory, read after damage and loss.
 
 mod accepted_loss;
 mod classes;

@@ -19,7 +19,7 @@ use crate::groups::{GroupSums, by_family};
 use crate::shard::Shard;
 use crate::standing::Standing;
 
-/// What was found to hold.
+/// The identities that hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identities {
     /// Families whose solutions were added up to Q.
@@ -48,7 +48,7 @@ pub enum Violation {
         unit: UnitId,
         /// Its count.
         count: u64,
-        /// What it must be a multiple of.
+        /// The required divisor.
         power: u64,
     },
 }

@@ -1,5 +1,5 @@
-//! A run re-checked from its ledger alone: what the ledger shows by itself, and units of it counted once more by other
-//! means than the first time. The checkpoint, where there is one, can tell that the ledger has lost records, and nothing else.
+//! Verifies a run from its ledger alone: the consistency of the ledger, and recounts of units by other means than the
+//! first count. The checkpoint, if there is one, only shows whether the ledger has lost records.
 //!
 //! ```text
 //! read                  chain and CRCs, one standing count a unit, sums without contradiction
@@ -11,7 +11,7 @@
 //! expect_checked        no check is missing: it may not be complete, but what is there is sound
 //! ```
 //!
-//! Each step presupposes those before it. The first error is what is wrong.
+//! Each step assumes that the earlier steps succeeded. The first error ends the verification.
 
 pub mod identities;
 
@@ -80,7 +80,7 @@ impl Classified for VerifyError {
 }
 
 impl VerifyError {
-    /// The units of the run whose counts cannot stand, where it is known which.
+    /// The units of the run whose counts are wrong, if they are known.
     pub fn wrong_units(&self, directory: &RunDirectory) -> Vec<UnitId> {
         match self {
             Self::Recount(RecountError::Differs { unit, .. })
@@ -108,14 +108,14 @@ pub struct Verification<'a> {
     seed: u64,
 }
 
-/// What the recount of a sample shows.
+/// The result of recounting a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampleRecount {
     /// Units counted again, all with the same outcome.
     pub units: u64,
     /// Units of which they were drawn.
     pub of: u64,
-    /// What the draw followed from.
+    /// The seed of the sample.
     pub seed: u64,
     /// At most this share of them is wrong, with [`CONFIDENCE`](crate::CONFIDENCE).
     pub wrong_at_most: f64,
@@ -141,15 +141,15 @@ impl<'a> Verification<'a> {
         Ok(Self { directory, audit, symmetric, sample, of, seed })
     }
 
-    /// What the ledger shows by itself.
+    /// The audit of the ledger.
     pub fn audit(&self) -> &Audit {
         &self.audit
     }
 
-    /// Expects that nothing is left to be counted.
+    /// Expects that every unit is counted.
     ///
     /// # Errors
-    /// Units are missing, or counts stand that nobody believes.
+    /// Units are missing, or standing counts are not believed.
     pub fn expect_complete(&self) -> Result<(), VerifyError> {
         if let Some(first) = self.audit.missing {
             return Err(VerifyError::Incomplete { missing_units: self.audit.missing_units, first });
@@ -177,10 +177,10 @@ impl<'a> Verification<'a> {
         self.symmetric.len()
     }
 
-    /// Counts all symmetric counts again on so many threads, and calls `counted` after each.
+    /// Recounts all symmetric counts on this number of threads, and calls `counted` after each.
     ///
     /// # Errors
-    /// One of them is wrong, or cannot be counted here.
+    /// A count is wrong, or cannot be recounted here.
     pub fn recount_symmetric(&self, threads: u32, counted: &(dyn Fn() + Sync)) -> Result<u64, VerifyError> {
         Ok(recount(self.directory.plan(), &self.symmetric, None, threads, counted)?)
     }
@@ -190,8 +190,8 @@ impl<'a> Verification<'a> {
         self.sample.len()
     }
 
-    /// Counts the sample again on so many threads, by that method or else by the one that each unit was not counted by, and
-    /// calls `counted` after each.
+    /// Recounts the sample on this number of threads, and calls `counted` after each unit. The method is the given one,
+    /// or else the one that the unit was not counted with.
     ///
     /// # Errors
     /// A count is wrong, or cannot be made here.

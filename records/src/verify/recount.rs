@@ -62,8 +62,8 @@ impl std::fmt::Display for Means {
     }
 }
 
-/// Counts every unit again on so many threads, by that method or else by the one that it was not counted by, stops at the
-/// first that differs, and calls `advance` after each. Gives the number of units.
+/// Recounts every unit on this number of threads, and calls `advance` after each. The method is the given one, or else
+/// the one that the unit was not counted with. Stops at the first difference. Returns the number of units.
 ///
 /// # Errors
 /// A count differs, or cannot be made here.

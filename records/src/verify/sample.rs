@@ -1,4 +1,4 @@
-//! What a ledger says about units that are to be counted again.
+//! The counts in a ledger of units to be recounted.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use queens::UnitId;
 
 use crate::ledger::{Location, Record};
 
-/// Where the ledger has the standing count of a unit, and who counted it.
+/// The place of a unit's standing count in the ledger, and its origin.
 #[derive(Clone, Debug)]
 pub struct StandingCount {
     /// The count.
@@ -30,7 +30,7 @@ pub struct Sampled {
 }
 
 impl Sampled {
-    /// These units, of which nothing has been read yet.
+    /// A sample of these units, without counts yet.
     pub fn of(units: Vec<UnitId>) -> Self {
         Self { units: units.into_iter().map(|unit| (unit, None)).collect(), names: HashSet::new() }
     }
@@ -62,7 +62,7 @@ impl Sampled {
         }
     }
 
-    /// The name, of which one copy is kept.
+    /// The shared copy of the name.
     fn name(&mut self, name: &str) -> Arc<str> {
         if let Some(known) = self.names.get(name) {
             return Arc::clone(known);

@@ -10,7 +10,7 @@ use crate::run_directory::RunDirectory;
 /// How many units are counted again with another kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleSize {
-    /// So many, or all where there are fewer.
+    /// This many units, or all if there are fewer.
     Units(u64),
     /// Every one.
     All,
@@ -21,7 +21,7 @@ pub enum SampleSize {
 pub struct Selection {
     /// All that have a symmetric count.
     pub symmetric: Vec<UnitId>,
-    /// Some of those whose completions are counted.
+    /// Some of the units that count completions.
     pub sample: Vec<UnitId>,
     /// How many of these there are.
     pub of: u64,

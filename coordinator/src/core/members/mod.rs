@@ -177,6 +177,7 @@ impl Members {
     /// omitted if only one owner has a machine of this name. The text of an owner's machine may also be the name of a
     /// machine without an owner.
     ///
+    /// # Errors
     /// No worker matches, or workers of several owners do.
     pub fn drain(&mut self, identity: &Identity) -> Result<(u64, Identity), NoWorker> {
         let whole_name = Identity { owner: Owner::default(), machine: identity.to_string() };

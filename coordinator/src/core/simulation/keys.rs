@@ -12,7 +12,8 @@ use super::{Truth, World};
 /// Which units the liar is wrong in.
 const LIAR: Habit = Habit::LiesAlikeOneIn(3);
 
-/// A run of two machines without owners, which is then restarted with keys. One machine lies.
+/// A run of two machines without owners, which is then restarted with keys. One machine lies. After the restart machines
+/// of these owners are connected; the first two are the old machines.
 fn with_keys(truth: &Arc<Truth>, owners: &[&str], seed: u64) -> World {
     let mut world = World::new(truth, DoubleCheck::All, &[LIAR, Habit::Honest], seed);
     for _ in 0..world.random.random_range(3..30) {

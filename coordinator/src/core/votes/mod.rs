@@ -211,6 +211,7 @@ impl Votes {
 
     /// Applies a record that is on disk. Returns whether it began or ended a dispute.
     ///
+    /// # Errors
     /// The sums cannot be right; the run must stop.
     pub fn apply(&mut self, work: &Workload, record: &Record) -> Result<Option<DisputeChange>, RecordError> {
         let was_disputed = record.unit().is_some_and(|unit| self.is_disputed(unit));

@@ -1,5 +1,5 @@
-//! What a call shows, and whether it may pass by that. Some calls go on for months: when others are let in than before, they
-//! are judged again.
+//! The credentials of a call, and whether they permit the call. Some calls last for months: they are judged again when
+//! the access rights change.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tonic::codegen::http::{HeaderValue, Request, Uri};
 
 use crate::admission::{Access, Bearers, Caller, Right};
 
-/// A call, by what it shows.
+/// The credentials of a call.
 #[derive(Debug)]
 pub struct Pass {
     access: Access,
@@ -22,7 +22,7 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// That of a request, which has come from a holder of that certificate.
+    /// The credentials of a request on a connection with this certificate.
     pub fn of<B>(access: &Access, request: &Request<B>, certified: Option<&Caller>) -> Self {
         Self {
             access: access.clone(),
@@ -33,7 +33,7 @@ impl Pass {
         }
     }
 
-    /// Who calls, if the call may pass.
+    /// The caller, if the call is permitted.
     ///
     /// # Errors
     /// The call needs a right that nothing in it shows.
@@ -43,7 +43,7 @@ impl Pass {
         }
         let bearers = self.access.bearers();
         let authorization = self.authorization.as_ref().map(HeaderValue::as_bytes);
-        // A token says more than a certificate: the holder of one may have been given another right besides.
+        // A token takes precedence over a certificate, because its holder may have got another right with it.
         let by_token = authorization.and_then(|value| bearers.caller(value)).cloned();
         let caller = by_token.or_else(|| self.certified.clone()).ok_or_else(|| {
             Status::unauthenticated(if authorization.is_some() {
@@ -53,7 +53,7 @@ impl Pass {
             })
         })?;
         if bearers.is_revoked(&caller.owner) {
-            // By these words workers of before know that it is meant for good.
+            // Earlier workers recognise a permanent refusal by these words.
             let text = format!("the keys of {} have been revoked: ask for others", caller.owner);
             return Err(for_good(Status::permission_denied(text)));
         }
@@ -64,7 +64,7 @@ impl Pass {
         Ok(caller)
     }
 
-    /// Why the call may not go on, once that is so.
+    /// Completes with the reason when the call is no longer permitted.
     pub async fn ended(mut self) -> Status {
         while self.changes.changed().await.is_ok() {
             if let Err(status) = self.judge() {

@@ -22,8 +22,8 @@ use crate::device::Device;
 use crate::error::GpuError;
 use crate::kernel::GpuKernel;
 
-/// Runs of less expected work, in nanoseconds of one core, are over on a card before a look has brought anything: ten
-/// minutes of a core are some ten seconds of a card.
+/// Nanoseconds of expected work on one core, ten minutes, which a card does in some ten seconds. A shorter
+/// run is over before a trial of the methods pays off.
 const WORTH_A_LOOK: u128 = 600_000_000_000;
 
 /// How long a look may take each method.

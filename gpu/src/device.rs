@@ -121,7 +121,7 @@ impl Device {
         Some(GpuError::Unusable { device: self.title(), why })
     }
 
-    /// What it is called in sentences: `gpu0 (NVIDIA H200)`.
+    /// Its name in messages: `gpu0 (NVIDIA H200)`.
     pub fn title(&self) -> String {
         format!("gpu{} ({})", self.number, self.description.name)
     }
@@ -163,7 +163,7 @@ impl Description {
         Self { unusable: Some(format!("its driver does not say what it is ({error})")), ..Self::unknown() }
     }
 
-    /// Nothing is known of it.
+    /// A description without any properties.
     pub(crate) fn unknown() -> Self {
         Self {
             name: "unknown".into(),

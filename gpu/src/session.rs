@@ -36,8 +36,9 @@ const HANGS: Duration = Duration::from_secs(30);
 /// So long it is looked all the time whether a launch has ended: small boards' launches take less, and a sleep 100 us at least.
 const LOOKS_ON: Duration = Duration::from_micros(250);
 
-/// Between two later looks there is a small part of the time that it has taken so far, but no more than this: what a device waits
-/// for the next launch is half of that, and a look takes a few microseconds.
+/// The longest pause between two later looks at a launch. A pause is a small part of the time that the launch
+/// has taken so far. The device waits half a pause for the next launch on average; a look takes a few
+/// microseconds.
 const LOOKS_AWAY: Duration = Duration::from_millis(1);
 const LOOKS_IN: u32 = 64;
 
@@ -55,7 +56,8 @@ const MEMORY: &str = "memory for a count";
 pub struct Queue {
     /// Where launches go.
     pub commands: CommandQueue,
-    /// The launches of which nobody has looked yet how they ended: what follows one that failed is done all the same.
+    /// The launches whose results have not been checked. The device runs later launches even if an earlier
+    /// launch failed.
     launched: RefCell<Vec<Event>>,
 }
 

@@ -24,8 +24,8 @@ use crate::settings;
 pub use shown::{credentials, lasting_remote};
 pub use watch::KeyWatch;
 
-/// One of the tokens: its file in a folder of keys, the variable that stands for the file, what it lets do, and whose it
-/// is where it bears no name.
+/// A kind of token: its file in a folder of keys, the environment variable that replaces the file, its
+/// permissions, and the name of its bearer if the token itself carries none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenName {
     pub file: &'static str,
@@ -228,8 +228,8 @@ fn certificates(path: &Path, text: String) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Says so where others may read a file that nobody else should. A file of somebody else, as a scheduler makes it for a group, is
-/// theirs to hide from the rest.
+/// Warns if other users may read a secret file. No warning for a file of another user, such as a scheduler
+/// makes for a group: its owner must protect it.
 pub fn warn_if_others_may_read(path: &Path) {
     let (mode, is_own) = fs::metadata(path)
         .map_or((0, true), |file| (file.mode(), file.uid() == rustix::process::geteuid().as_raw()));
@@ -242,8 +242,8 @@ pub fn warn_if_others_may_read(path: &Path) {
     }
 }
 
-/// The text of a file that need not be there. Where only what it leads to is not, as when a disk has gone away, nobody knows
-/// what it says: that is an error, lest who was revoked be let in again.
+/// The text of an optional file; `None` if it does not exist. A link whose target is missing, as after a disk
+/// has gone away, is an error: its text is unknown, and a revoked owner must not be let in again.
 pub fn read_if_there(path: &Path) -> anyhow::Result<Option<String>> {
     if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(None);

@@ -70,8 +70,8 @@ fn no_command(error: &clap::Error) -> Option<String> {
     Some(format!("there is no command '{name}'{meant}"))
 }
 
-/// What to say of an argument that stands without the option that takes it, where it can be told which one that is: a number
-/// is a board, and what else there is to be named is a coordinator or else a run directory.
+/// A hint for an argument that lacks its option: a number is a board; any other text is a coordinator or a
+/// run directory. `None` if the option is unclear.
 fn meant(error: &clap::Error, completed: &CompletedLine) -> Option<String> {
     let text = error.get(ContextKind::InvalidArg)?.to_string();
     if error.kind() != ErrorKind::UnknownArgument || text.starts_with('-') {

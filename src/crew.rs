@@ -20,10 +20,10 @@ use worker::{Config, Lender, Summary, Wish, WorkerError};
 
 pub use cards::{cards, kernels, warn_where_there_is_none};
 
-/// Counts that a card is given at a time: it goes on with one while the host prepares the other.
+/// Concurrent counts of a card: it works on one while the host prepares the other.
 pub const COUNTS_OF_CARD: u32 = 2;
 
-/// How often it is looked at whether a card still does what it is asked.
+/// How often a card is checked for failures.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// One of the workers.
@@ -74,8 +74,8 @@ pub fn members(
 /// A way of its own to the coordinator for each of them.
 pub type Lenders = Box<dyn Fn() -> Arc<dyn Lender> + Send>;
 
-/// Runs all of them until each has left; what they have done, together. When one hears that all is counted none is waited for
-/// that has not begun.
+/// Runs all workers until each has left, and returns the sum of their work. When one learns that the run is
+/// counted, the others do not wait for workers that have not begun.
 ///
 /// # Errors
 /// None of them could go on: why the last one left.
@@ -128,7 +128,7 @@ pub async fn work(
     }
 }
 
-/// Runs one of them. What makes it leave for good while others go on is said at once.
+/// Runs one worker. If it leaves while others continue, the reason is logged at once.
 async fn one(
     lender: Arc<dyn Lender>,
     plan: Arc<Plan>,

@@ -15,7 +15,7 @@ use crate::signals::Signals;
 /// A run that is let go of within this time is not said to hang: a checkpoint may take as long.
 const PROMPT: Duration = Duration::from_secs(5);
 
-/// A disk that hangs is waited for so long besides. Service managers kill after thirty seconds.
+/// How much longer a hanging disk is awaited. Service managers kill after thirty seconds.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The disk of a run hangs, and is not waited for any more.
@@ -44,7 +44,7 @@ pub fn answer(ending: Ending) -> anyhow::Result<Box<Answer>> {
 /// Has the run saved and let go of.
 ///
 /// # Errors
-/// Its disk hangs, for longer than is waited, or a signal has come once that was said.
+/// Its disk still hangs after [`PATIENCE`], or a signal came after the hang was reported.
 pub async fn close(handle: &Handle, signals: &mut Signals) -> Result<(), DiskHangs> {
     unless_it_hangs(handle.close(), signals.next_sent()).await
 }

@@ -59,7 +59,7 @@ fn run(completed: &CompletedLine, settings: &Settings) -> ExitCode {
     }
 }
 
-/// The exit code; what went wrong is said.
+/// The exit code of a command, after printing its error.
 fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
     match result {
         Ok(code) => code,

@@ -31,7 +31,7 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 pub struct OutputFile {
     /// As it was named.
     path: PathBuf,
-    /// What it is without links.
+    /// Its path, with links resolved.
     target: PathBuf,
 }
 
@@ -62,10 +62,11 @@ impl OutputFile {
         without_links(other).is_ok_and(|other| other == self.target)
     }
 
-    /// Writes it by that function. What was there before stays until all is on disk, but for pipes and devices.
+    /// Writes the file by that function. The old content stays until the new content is on disk, except in
+    /// pipes and devices.
     ///
     /// # Errors
-    /// It cannot be written, or the function says so.
+    /// The file cannot be written, or the function fails.
     pub fn write<T>(
         &self,
         write: impl FnOnce(&mut BufWriter<&File>) -> anyhow::Result<T>,

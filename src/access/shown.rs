@@ -21,14 +21,15 @@ const CERTIFICATE: &str = "client.pem";
 /// and its key.
 const CLIENT_KEY: &str = "client.key";
 
-/// What a worker or `status` shows: the first token that is there, or any that is in the folder where nothing else is, so that
-/// its bearer is let do what it is good for, and told otherwise what that is.
+/// The credentials of a worker or of `status`: the first token of `order` that exists. If the folder has none
+/// of them and no certificate, any other token is used, so that the coordinator can answer what that token
+/// permits.
 pub fn credentials(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Credentials> {
     Ok(Shown::first(keys, order)?.credentials)
 }
 
-/// The coordinator at these addresses, for who calls it for long: with what the folder of keys holds now, and, where that is refused one
-/// day, with what it holds then. Must be called within a runtime.
+/// The coordinator at these addresses, for long-running callers. It uses the present keys of the folder; when
+/// the coordinator refuses them it reads the folder again. Must be called within a runtime.
 pub fn lasting_remote(
     addresses: &[String],
     keys: Option<PathBuf>,
@@ -81,7 +82,8 @@ struct Shown {
 }
 
 impl Shown {
-    /// What there is as a command begins, any other token where it is the only thing; says so where others may read it.
+    /// The credentials at the start of a command, with any other token if the folder has no other
+    /// credentials. Warns if other users may read them.
     fn first(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Self> {
         let any =
             |keys: &Path| TOKENS.into_iter().find_map(|name| TokenText::in_folder(keys, name).transpose());
@@ -90,7 +92,8 @@ impl Shown {
         Ok(shown)
     }
 
-    /// What there is in the folder later: where neither these tokens nor a certificate are there, the first of these is missing.
+    /// The credentials at a later reading. If the folder has neither these tokens nor a certificate, the
+    /// error names the first of these tokens.
     fn again(keys: &Path, order: [TokenName; 2]) -> anyhow::Result<Self> {
         Self::read(Some(keys), order, |keys| {
             TokenText::in_file(&keys.join(order[0].file), order[0]).map(Some)

@@ -1,5 +1,5 @@
-//! Keeps whom a coordinator lets in, and what it proves itself with, up with the files: a token that is added or revoked
-//! and a new certificate hold within a second, while the coordinator goes on.
+//! Keeps the tokens and the certificate of a running coordinator up to date with the files. An added token, a
+//! revoked token and a new certificate take effect within a second.
 
 use std::time::Duration;
 
@@ -18,7 +18,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(300);
 /// A folder that has not been read in this time may lie where nothing answers.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a look at a folder of keys has found; nothing where that takes long, which is told.
+/// The result of reading a folder of keys. After ten seconds logs a warning and returns `None`; the reading
+/// continues.
 pub(super) async fn patiently<T>(reading: &mut JoinHandle<T>) -> Option<Result<T, JoinError>> {
     let look = timeout(PATIENCE, reading).await;
     if look.is_err() {
@@ -27,7 +28,8 @@ pub(super) async fn patiently<T>(reading: &mut JoinHandle<T>) -> Option<Result<T
     look.ok()
 }
 
-/// Has what two looks in a row have found be what is known, where it is another, and says whether it was. Why a look has failed is told once.
+/// Stores a result in `known` once two readings in a row agree on it, and returns whether `known` has
+/// changed. A failure is logged once.
 pub(super) fn settle<T: Clone + PartialEq>(
     look: Result<T, String>,
     last_look: &mut Result<T, String>,
@@ -46,7 +48,7 @@ pub(super) fn settle<T: Clone + PartialEq>(
     false
 }
 
-/// Who is let in over what, and what the files said of that when they were last read.
+/// The guard of a service, and the text of the key files at the last reading.
 pub struct KeyWatch {
     access: Access,
     encryption: Option<Encryption>,

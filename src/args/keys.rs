@@ -73,7 +73,7 @@ pub enum KeysCommand {
         /// The folder that keys init made.
         #[arg(value_name = "DIR")]
         keys: PathBuf,
-        /// The owner, as keys client or the status names it; join is whoever has the join token.
+        /// The owner, as in keys client and in the status; "join" revokes the shared join token.
         #[arg(value_name = "NAME", value_parser = owner_name)]
         name: String,
     },
@@ -87,7 +87,7 @@ pub struct ValidityArgs {
     pub days: u32,
 }
 
-/// What cannot be given away: names of those who have no name of their own.
+/// Reserved names: these tokens carry no owner's name.
 const TAKEN: [&str; 4] = ["join", "status", "follow", "admin"];
 
 /// What an owner can be called that keys are made for.

@@ -61,7 +61,7 @@ fn directory(text: &str) -> Result<PathBuf, ValueError> {
     Ok(text.into())
 }
 
-/// Shows a run on the whole terminal, as it goes on: machines, workers, families, events.
+/// Shows a running run on the whole terminal: machines, workers, families, events.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

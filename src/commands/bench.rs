@@ -1,7 +1,7 @@
 //! `diadem bench`: how fast the kernels count on this machine, and how long a whole board would take.
 //!
-//! Each line of the table is one kernel on some threads or on a graphics card, which counts units drawn at random, or parts of them, until its
-//! share of the time is up: see [`speed`](crate::measurement::speed).
+//! Each line of the table is one kernel on some threads or on a graphics card. It counts random units, or
+//! parts of units, until its share of the time is up; see [`speed`](crate::measurement::speed).
 
 use std::process::ExitCode;
 use std::time::Duration;

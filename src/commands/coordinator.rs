@@ -30,7 +30,8 @@ use crate::{command_line, ending, exit, host, log, output, progress};
 /// Files of the run, and a few connections.
 const OPEN_FILES: u64 = 80;
 
-/// Workers are told how it ended until none has called for this long. They renew their leases twice in that time.
+/// After the end of a run the coordinator answers workers until none has called for this long. Workers renew
+/// their leases twice in that time.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// Browsers have so long to show how it ended.
@@ -118,7 +119,7 @@ async fn listen_for_browsers(run: &ServedRun, guard: &Guard) -> anyhow::Result<O
     listen(address, "--http").await.map(Some)
 }
 
-/// Serves the dashboard. The run goes on without, if that fails.
+/// Serves the dashboard. A failure does not end the run.
 fn show(listener: TcpListener, handle: &Handle, guard: Guard) -> JoinHandle<()> {
     let scheme = if guard.encrypts() { "https" } else { "http" };
     if let Ok(address) = listener.local_addr() {
@@ -183,7 +184,7 @@ async fn until_done(run: &ServedRun, handle: &Handle, signals: &mut Signals) -> 
     answered
 }
 
-/// Shows how the run ended until a signal comes. What there is to be said of that is said at once.
+/// Shows how the run ended until a signal comes. Prints the answer or the error at once.
 async fn stay(answered: anyhow::Result<ExitCode>, signals: &mut Signals) -> anyhow::Result<ExitCode> {
     if let Err(error) = &answered {
         say(format_args!("diadem: {}", output::sentence(error)));

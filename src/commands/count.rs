@@ -103,7 +103,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// What is there before it is counted.
+/// The run and the kernels, before counting begins.
 struct Prepared {
     members: Vec<CrewMember>,
     handle: Handle,
@@ -302,7 +302,8 @@ async fn count_and_audit(
     }
 }
 
-/// Waits until nobody who is there can go on, which is so for longer than a moment: nobody else comes to a local run. Says why.
+/// Waits until the connected workers are stuck for longer than a moment: no other worker joins a local run.
+/// Returns the reason.
 async fn stuck(handle: &Handle) -> anyhow::Error {
     let mut snapshots = handle.snapshots();
     loop {

@@ -1,10 +1,10 @@
 //! `diadem estimate`: how many solutions a board has, and what it takes to count them, before anybody counts.
 //!
-//! Positions are drawn at random and counted exactly ([`measurement`](crate::measurement)): families by their expected work,
-//! then the queens of one line after the other by the completions that are expected of them, until the kernel counts the rest
-//! in milliseconds. Each count, times the number of positions that it stands for, is an estimate of Q(n) without bias
-//! (Knuth 1975), and its spread over the draws tells the error. What is new here is where the draws end: the kernel counts
-//! millions of solutions in one, so that the spread is small.
+//! Positions are drawn at random and counted exactly (see [`measurement`](crate::measurement)). A family is
+//! drawn by its expected work, then the queens of line after line by their expected completions, until the
+//! kernel can count the rest in milliseconds. Each count, times the number of positions that it stands for,
+//! is an unbiased estimate of Q(n) (Knuth 1975). The spread over the draws gives the error. It is small
+//! because each draw ends early: the kernel counts millions of solutions at once, which is new here.
 
 mod campaign;
 mod count_estimate;

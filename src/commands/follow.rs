@@ -17,7 +17,7 @@ use crate::signals::Signals;
 use crate::youngest::call_youngest;
 use crate::{host, log};
 
-/// The ledger, the connection, and what the process needs besides.
+/// The ledger, the connection, and the other files of the process.
 const OPEN_FILES: u64 = 48;
 
 /// Between two lines about how far the copy is.
@@ -26,7 +26,7 @@ const TOLD_EVERY: Duration = Duration::from_mins(1);
 /// Between two lines about how to go on without the coordinator.
 const REMINDED_EVERY: Duration = Duration::from_mins(10);
 
-/// A copy that has everything waits no longer for a coordinator that is away to say so.
+/// A complete copy waits at most this long for an absent coordinator before it reports its end.
 const LONGEST_FAREWELL: Duration = Duration::from_mins(1);
 
 pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {

@@ -1,4 +1,4 @@
-//! `diadem top`: a run on the whole terminal, as it goes on.
+//! `diadem top`: a running run on the whole terminal.
 
 mod families;
 mod palette;

@@ -21,7 +21,7 @@ use crate::signals::{Signal, Signals};
 use crate::{crew, host, log};
 use observed::{Notes, Observed};
 
-/// The connection, and what the process needs besides.
+/// The connection, and the other files of the process.
 const OPEN_FILES: u64 = 48;
 
 pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {

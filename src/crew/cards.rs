@@ -1,4 +1,5 @@
-//! Which graphics cards count: those that were asked for, with code built for each; and what is said of those that cannot.
+//! The graphics cards of a worker: the requested cards, the kernels built for them, and the messages about
+//! unusable cards.
 
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
@@ -58,8 +59,8 @@ fn goes_on_without(error: &GpuError) {
     warn!("the other cards count without this one: {error}");
 }
 
-/// The kernels of that method on the cards that were asked for, ready to count the plan; where none is said, of the one that suits
-/// each card. Each has counted the known board: one that fails at its first launch, or miscounts, leaves no run behind.
+/// Kernels of the method on the requested cards, ready to count the plan; without a method the best one for
+/// each card. Each kernel has passed the self-test, so a card that fails or miscounts leaves no run behind.
 ///
 /// # Errors
 /// One of them cannot be used; or all were asked for and none can.
@@ -90,8 +91,8 @@ pub fn kernels(
     Ok(kernels)
 }
 
-/// The kernel, when it is made and has counted the known board in that time. A driver that hangs can be told nothing, in the look that
-/// a kernel is chosen by as in the test, and keeps its thread.
+/// The kernel, built and self-tested within the time `hangs`. A hanging driver cannot be interrupted, neither
+/// here nor in the trial that chooses a method, so its thread is abandoned.
 fn tested(
     card: &Device,
     make: impl FnOnce() -> Result<GpuKernel, GpuError> + Send + 'static,
@@ -118,7 +119,7 @@ fn tested(
     }
 }
 
-/// Says so where all cards were asked for and there is none but OpenCL on the processor.
+/// Warns if all cards were requested and OpenCL finds only the processor.
 pub fn warn_where_there_is_none<'a>(wished: &Cards, mut cards: impl Iterator<Item = &'a Device>) {
     if *wished == Cards::All && cards.all(is_processor) {
         warn!("OpenCL finds no card here and counts on the processor, slower than diadem does without --gpu");

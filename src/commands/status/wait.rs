@@ -51,7 +51,7 @@ pub async fn until_ended(remote: Remote, give_up_after: Duration) -> anyhow::Res
     }
 }
 
-/// What was said already, so that nothing is said twice.
+/// The warnings printed so far, so that none is repeated.
 #[derive(Default)]
 struct Warned {
     coordinator: Option<String>,

@@ -1,5 +1,5 @@
-//! The screen as it is painted: on top how far the run is, below it its speed over time, and one panel; on wide screens the
-//! map and the events beside it.
+//! The painted screen. From the top: the progress of the run, its speed over time, and one panel. A wide
+//! screen has the map and the events beside the panel.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ const PANEL: u16 = 4;
 const CHART: u16 = 4;
 const CHART_FROM: u16 = 20;
 
-/// That another coordinator serves the run is told for so long in place of the keys.
+/// How long the news of another coordinator replaces the keys in the last line.
 const NEWS_LAST: Duration = Duration::from_mins(1);
 
 /// Paints what is seen of the run.

@@ -1,7 +1,7 @@
 //! What is demanded of callers and shown to a coordinator: read from a folder of keys and from the environment. A
 //! secret is never an argument, because everybody on the machine can read those.
 
-mod shown;
+mod client_credentials;
 mod watch;
 
 use std::env;
@@ -21,7 +21,7 @@ use crate::args::owner_name;
 use crate::log::say;
 use crate::settings;
 
-pub use shown::{credentials, lasting_remote};
+pub use client_credentials::{credentials, refreshed_remote};
 pub use watch::KeyWatch;
 
 /// A kind of token: its file in a folder of keys, the environment variable that replaces the file, its
@@ -72,7 +72,7 @@ pub fn guard(keys: Option<&Path>) -> anyhow::Result<(Guard, KeyWatch)> {
         let secrets = TOKENS.iter().map(|name| name.file).chain([SERVER_KEY]);
         secrets.for_each(|file| warn_if_others_may_read(&keys.join(file)));
     }
-    let texts = Texts::read(keys)?;
+    let texts = KeyTexts::read(keys)?;
     let bearers = texts.bearers()?;
     let encryption = texts.server.as_ref().map(Encryption::new).transpose()?;
     let is_open = encryption.is_none() && bearers.is_empty();
@@ -94,7 +94,7 @@ fn server_keys(keys: &Path) -> anyhow::Result<ServerKeys> {
 /// Everything that says whom a coordinator lets in, and what it proves itself with, as it stands in its files and the
 /// environment.
 #[derive(Clone, PartialEq, Eq)]
-struct Texts {
+struct KeyTexts {
     /// The folder, as it was named.
     keys: Option<PathBuf>,
     server: Option<ServerKeys>,
@@ -102,7 +102,7 @@ struct Texts {
     revoked: String,
 }
 
-impl Texts {
+impl KeyTexts {
     fn read(keys: Option<&Path>) -> anyhow::Result<Self> {
         let server = keys.map(server_keys).transpose()?;
         let mut tokens = Vec::new();
@@ -268,7 +268,7 @@ mod tests {
     fn dangling_links_in_keys_are_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str| folder.path().join(name);
-        let read = || Texts::read(Some(folder.path()));
+        let read = || KeyTexts::read(Some(folder.path()));
         fs::write(file("server.pem"), "-----BEGIN CERTIFICATE-----").unwrap();
         fs::write(file(SERVER_KEY), "").unwrap();
         assert!(read().unwrap().revoked.is_empty());

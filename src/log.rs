@@ -66,7 +66,7 @@ pub fn start(level: Level) {
     let usual = Targets::new()
         .with_default(Level::WARN)
         .with_targets(["diadem", "coordinator", "records", "worker"].map(|library| (library, level)));
-    let (shown, mistake) = match asked() {
+    let (shown, mistake) = match requested_levels() {
         Ok(asked) => (asked.unwrap_or(usual), None),
         Err(mistake) => (usual, Some(mistake)),
     };
@@ -84,7 +84,7 @@ pub fn start(level: Level) {
 }
 
 /// The filter in `DIADEM_LOG`, if set. Warnings of libraries that it does not name are logged all the same.
-fn asked() -> Result<Option<Targets>, String> {
+fn requested_levels() -> Result<Option<Targets>, String> {
     let asked = env::var("DIADEM_LOG").unwrap_or_default();
     if asked.is_empty() {
         return Ok(None);

@@ -18,13 +18,13 @@ use tempfile::NamedTempFile;
 const MODE: u32 = 0o666;
 
 /// Files that the process has open already go by these names.
-const OPEN: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
+const OPEN_DESCRIPTORS: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
 
 /// How long the reader of a pipe may take to come.
-const PATIENCE: Duration = Duration::from_secs(10);
+const READER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// And how often it is looked whether it is there.
-const BETWEEN_TRIES: Duration = Duration::from_millis(10);
+const RETRY_PAUSE: Duration = Duration::from_millis(10);
 
 /// Where something is to be written.
 #[derive(Clone, Debug)]
@@ -96,13 +96,13 @@ impl OutputFile {
         }
         // Otherwise opening it waits for one who reads, who may never come.
         options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-        let pipe = once_somebody_reads(|| options.open(&self.path))?;
+        let pipe = open_once_read(|| options.open(&self.path))?;
         fcntl_setfl(&pipe, OFlags::APPEND)?;
         Ok(pipe)
     }
 
     fn is_open(&self) -> bool {
-        OPEN.iter().any(|open| self.path.starts_with(open))
+        OPEN_DESCRIPTORS.iter().any(|open| self.path.starts_with(open))
     }
 
     fn write_whole<T>(
@@ -135,15 +135,15 @@ impl OutputFile {
 }
 
 /// The pipe as that function opens it, once it has a reader.
-fn once_somebody_reads(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
+fn open_once_read(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
     let begun = Instant::now();
     loop {
         match open() {
             Err(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
-                if begun.elapsed() > PATIENCE {
+                if begun.elapsed() > READER_TIMEOUT {
                     return Err(io::Error::new(io::ErrorKind::TimedOut, "nobody reads from that pipe"));
                 }
-                thread::sleep(BETWEEN_TRIES);
+                thread::sleep(RETRY_PAUSE);
             }
             opened => return opened,
         }

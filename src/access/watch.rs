@@ -9,19 +9,19 @@ use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
-use super::Texts;
+use super::KeyTexts;
 
 /// Between two looks at the files. What has changed is believed when it is the same in two looks: a file that is being
 /// copied is read in part otherwise.
-const LOOK_EVERY: Duration = Duration::from_millis(300);
+const READ_INTERVAL: Duration = Duration::from_millis(300);
 
 /// A folder that has not been read in this time may lie where nothing answers.
-const PATIENCE: Duration = Duration::from_secs(10);
+const SLOW_READ_TIME: Duration = Duration::from_secs(10);
 
 /// The result of reading a folder of keys. After ten seconds logs a warning and returns `None`; the reading
 /// continues.
-pub(super) async fn patiently<T>(reading: &mut JoinHandle<T>) -> Option<Result<T, JoinError>> {
-    let look = timeout(PATIENCE, reading).await;
+pub(super) async fn await_reading<T>(reading: &mut JoinHandle<T>) -> Option<Result<T, JoinError>> {
+    let look = timeout(SLOW_READ_TIME, reading).await;
     if look.is_err() {
         warn!("the folder of keys is not read to its end: the keys are as they were until it is");
     }
@@ -30,7 +30,7 @@ pub(super) async fn patiently<T>(reading: &mut JoinHandle<T>) -> Option<Result<T
 
 /// Stores a result in `known` once two readings in a row agree on it, and returns whether `known` has
 /// changed. A failure is logged once.
-pub(super) fn settle<T: Clone + PartialEq>(
+pub(super) fn accept_if_stable<T: Clone + PartialEq>(
     look: Result<T, String>,
     last_look: &mut Result<T, String>,
     known: &mut T,
@@ -52,11 +52,11 @@ pub(super) fn settle<T: Clone + PartialEq>(
 pub struct KeyWatch {
     access: Access,
     encryption: Option<Encryption>,
-    known: Texts,
+    known: KeyTexts,
 }
 
 impl KeyWatch {
-    pub(super) fn new(access: Access, encryption: Option<Encryption>, known: Texts) -> Self {
+    pub(super) fn new(access: Access, encryption: Option<Encryption>, known: KeyTexts) -> Self {
         Self { access, encryption, known }
     }
 
@@ -68,18 +68,18 @@ impl KeyWatch {
         }
         let mut last_look = Ok(self.known.clone());
         loop {
-            sleep(LOOK_EVERY).await;
+            sleep(READ_INTERVAL).await;
             let keys = self.known.keys.clone();
             let mut reading =
-                spawn_blocking(move || Texts::read(keys.as_deref()).map_err(|error| format!("{error:#}")));
-            let mut look = patiently(&mut reading).await;
+                spawn_blocking(move || KeyTexts::read(keys.as_deref()).map_err(|error| format!("{error:#}")));
+            let mut look = await_reading(&mut reading).await;
             while look.is_none() {
                 self.strike_off(&handle).await;
-                look = timeout(PATIENCE, &mut reading).await.ok();
+                look = timeout(SLOW_READ_TIME, &mut reading).await.ok();
             }
             let Some(Ok(look)) = look else { return };
-            if settle(look, &mut last_look, &mut self.known) {
-                self.take_over();
+            if accept_if_stable(look, &mut last_look, &mut self.known) {
+                self.apply_keys();
             }
             self.strike_off(&handle).await;
         }
@@ -93,7 +93,7 @@ impl KeyWatch {
     }
 
     /// Has what the files say hold from now on; if it makes no sense, what they said before.
-    fn take_over(&self) {
+    fn apply_keys(&self) {
         match self.replace() {
             Ok(()) => {
                 let revoked = self.access.revoked().len();

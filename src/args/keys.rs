@@ -88,12 +88,12 @@ pub struct ValidityArgs {
 }
 
 /// Reserved names: these tokens carry no owner's name.
-const TAKEN: [&str; 4] = ["join", "status", "follow", "admin"];
+const RESERVED_NAMES: [&str; 4] = ["join", "status", "follow", "admin"];
 
 /// What an owner can be called that keys are made for.
 fn client_name(text: &str) -> Result<String, ValueError> {
     let name = owner_name(text)?;
-    if TAKEN.contains(&text) || text.starts_with("certificate-") {
+    if RESERVED_NAMES.contains(&text) || text.starts_with("certificate-") {
         return Err(ValueError::new(text, "a name of its own: coordinators call others so"));
     }
     Ok(name)

@@ -169,7 +169,7 @@ pub struct RetractArgs {
     /// The run directory; or the address of the coordinator that serves it, without --coordinator.
     #[arg(value_name = "DIR|URL", value_parser = NonEmptyStringValueParser::new())]
     run: Option<String>,
-    /// The address of the coordinator that serves the run; of several, the youngest coordinator's.
+    /// The address of the coordinator that serves the run; of several, the coordinator of the highest term is used.
     #[arg(long, value_name = "URL", value_delimiter = ',')]
     coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and admin.token.

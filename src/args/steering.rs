@@ -9,7 +9,7 @@ use super::records::reason;
 /// The coordinator of a request, and the keys of the operator.
 #[derive(Debug, Args)]
 pub struct OperatorArgs {
-    /// The coordinator's address; of several, the youngest coordinator's.
+    /// The coordinator's address; of several, the coordinator of the highest term is used.
     #[arg(long, value_name = "URL", value_delimiter = ',', default_value = "http://127.0.0.1:7227")]
     pub coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and admin.token.

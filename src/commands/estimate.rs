@@ -21,8 +21,8 @@ use tracing::Level;
 
 use crate::args::WrongCommand;
 use crate::args::{Cards, EstimateArgs};
-use crate::commands::bench::{say_that_it_failed, say_that_nothing_was_found};
-use crate::crew;
+use crate::commands::bench::{report_failure, report_nothing_found};
+use crate::worker_group;
 use crate::log::{self, say};
 use crate::measurement::speed::{Candidate, Counter, KernelSpeed, candidates};
 use crate::output::{on_stdout, print};
@@ -109,9 +109,9 @@ fn speeds(
         }
         let measured = candidate.clone();
         match interruption.unless_raised(move |raised| measured.measure(seconds_of_kind, seed, raised)) {
-            Some(Err(error)) => say_that_it_failed(&candidate, &error),
+            Some(Err(error)) => report_failure(&candidate, &error),
             Some(Ok(Some(speed))) => speeds.push(speed),
-            _ if interruption.exit_code().is_none() => say_that_nothing_was_found(&candidate),
+            _ if interruption.exit_code().is_none() => report_nothing_found(&candidate),
             _ => {}
         }
     }
@@ -120,8 +120,8 @@ fn speeds(
 
 /// Whose speed is to be measured, by kind: of the processor on so many threads, and of the cards, if any are wished for and there.
 fn kinds(board: Board, wished: &Cards, threads: usize) -> anyhow::Result<Vec<Vec<Candidate>>> {
-    let cards = crew::cards(wished)?;
-    crew::warn_where_there_is_none(wished, cards.iter());
+    let cards = worker_group::cards(wished)?;
+    worker_group::warn_if_no_card(wished, cards.iter());
     let mut cores = candidates(board, &Method::ALL, &Counter::of_processor(&Isa::available()), 1, None)?;
     // Cores that all count are slower than one that counts alone, and a count keeps all of them busy.
     cores.iter_mut().for_each(|candidate| candidate.threads = threads);

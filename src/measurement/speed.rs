@@ -17,7 +17,7 @@ use queens::{Board, Plan, known};
 use super::sample_sums::SampleSums;
 use super::{Measurement, Portion, Start, Task, Timing, UnitSample};
 use crate::args::{cores, new_plan, new_plan_for_cards};
-use crate::crew::COUNTS_OF_CARD;
+use crate::worker_group::COUNTS_OF_CARD;
 
 /// Nanoseconds of a unit of expected work: boards that take longer by this are not counted whole.
 const NANOSECONDS_OF_WORK: f64 = 10.0;

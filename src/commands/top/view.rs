@@ -14,7 +14,7 @@ use super::palette::{FAINT, FRAME, TITLE};
 use super::screen::{HELP, Panel, TopScreen};
 use super::{families, speed, summary, table};
 use crate::output::{significant, span};
-use crate::watched::Sight;
+use crate::live_status::LiveStatus;
 
 /// On screens of that size map and events have room of their own.
 const WIDE: (u16, u16) = (130, 30);
@@ -30,7 +30,7 @@ const CHART_FROM: u16 = 20;
 const NEWS_LAST: Duration = Duration::from_mins(1);
 
 /// Paints what is seen of the run.
-pub fn draw(frame: &mut Frame<'_>, sight: &Sight, screen: &mut TopScreen) {
+pub fn draw(frame: &mut Frame<'_>, sight: &LiveStatus, screen: &mut TopScreen) {
     let [head, body, foot] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)])
             .areas(frame.area());
@@ -45,14 +45,14 @@ pub fn draw(frame: &mut Frame<'_>, sight: &Sight, screen: &mut TopScreen) {
     }
 }
 
-fn title(sight: &Sight, screen: &TopScreen) -> String {
+fn title(sight: &LiveStatus, screen: &TopScreen) -> String {
     let Some(status) = &sight.status else { return format!(" diadem top  {}", screen.addresses) };
     let term = status.term.map_or_else(String::new, |term| format!("  term {}", term.number));
     let RunStatus { board, phase, release, .. } = status;
     format!(" diadem top  n = {board}  {phase}  {}{term}  {release}", sight.address)
 }
 
-fn last_line(sight: &Sight, screen: &TopScreen) -> Line<'static> {
+fn last_line(sight: &LiveStatus, screen: &TopScreen) -> Line<'static> {
     if let Some((since, why)) = &sight.gone {
         let text = format!(" no status for {} s, trying again: {why}", since.elapsed().as_secs());
         return Line::styled(text, screen.palette.wrong());

@@ -39,7 +39,7 @@ pub fn cards(wished: &Cards) -> Result<Vec<Device>, GpuError> {
             let (processors, cards): (Vec<_>, Vec<_>) = usable.into_iter().partition(is_processor);
             match (cards.is_empty(), processors.is_empty()) {
                 (false, _) => {
-                    others.iter().filter_map(Device::unusable).for_each(|error| goes_on_without(&error));
+                    others.iter().filter_map(Device::unusable).for_each(|error| warn_card_left_out(&error));
                     cards
                 }
                 // OpenCL on the processor is slower than what counts there anyway.
@@ -55,7 +55,7 @@ fn is_processor(device: &Device) -> bool {
     device.description().is_processor()
 }
 
-fn goes_on_without(error: &GpuError) {
+fn warn_card_left_out(error: &GpuError) {
     warn!("the other cards count without this one: {error}");
 }
 
@@ -87,7 +87,7 @@ pub fn kernels(
         made.into_iter().map(ended).collect()
     });
     let kernels = usable(wished, made)?;
-    warn_where_there_is_none(wished, kernels.iter().map(|kernel| kernel.device()));
+    warn_if_no_card(wished, kernels.iter().map(|kernel| kernel.device()));
     Ok(kernels)
 }
 
@@ -120,7 +120,7 @@ fn tested(
 }
 
 /// Warns if all cards were requested and OpenCL finds only the processor.
-pub fn warn_where_there_is_none<'a>(wished: &Cards, mut cards: impl Iterator<Item = &'a Device>) {
+pub fn warn_if_no_card<'a>(wished: &Cards, mut cards: impl Iterator<Item = &'a Device>) {
     if *wished == Cards::All && cards.all(is_processor) {
         warn!("OpenCL finds no card here and counts on the processor, slower than diadem does without --gpu");
     }
@@ -131,7 +131,7 @@ fn usable<K>(wished: &Cards, made: Vec<Result<K, GpuError>>) -> Result<Vec<K>, G
     if *wished != Cards::All || made.iter().all(Result::is_err) {
         return made.into_iter().collect();
     }
-    Ok(made.into_iter().filter_map(|made| made.inspect_err(goes_on_without).ok()).collect())
+    Ok(made.into_iter().filter_map(|made| made.inspect_err(warn_card_left_out).ok()).collect())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How busy the cores are while a run comes to its end: `cargo bench --bench tail [-- N]`.
 //!
-//! Counts a board (n = 18 unless told otherwise) with one and with all cores, samples the processor time of the
-//! process every few milliseconds, and prints the use of its threads over the whole run and over its last tenth.
+//! Counts a board (n = 18 by default) with one core and with all cores. Samples the processor time of the
+//! process every few milliseconds. Prints the use of its threads over the whole run and over its last tenth.
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -1,7 +1,7 @@
 //! What is demanded of callers and shown to a coordinator: read from a folder of keys and from the environment. A
 //! secret is never an argument, because everybody on the machine can read those.
 
-mod shown;
+mod client_credentials;
 mod watch;
 
 use std::env;
@@ -21,11 +21,11 @@ use crate::args::owner_name;
 use crate::log::say;
 use crate::settings;
 
-pub use shown::{credentials, lasting_remote};
+pub use client_credentials::{credentials, refreshed_remote};
 pub use watch::KeyWatch;
 
-/// One of the tokens: its file in a folder of keys, the variable that stands for the file, what it lets do, and whose it
-/// is where it bears no name.
+/// A kind of token: its file in a folder of keys, the environment variable that replaces the file, its
+/// permissions, and the name of its bearer if the token itself carries none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenName {
     pub file: &'static str,
@@ -72,7 +72,7 @@ pub fn guard(keys: Option<&Path>) -> anyhow::Result<(Guard, KeyWatch)> {
         let secrets = TOKENS.iter().map(|name| name.file).chain([SERVER_KEY]);
         secrets.for_each(|file| warn_if_others_may_read(&keys.join(file)));
     }
-    let texts = Texts::read(keys)?;
+    let texts = KeyTexts::read(keys)?;
     let bearers = texts.bearers()?;
     let encryption = texts.server.as_ref().map(Encryption::new).transpose()?;
     let is_open = encryption.is_none() && bearers.is_empty();
@@ -94,7 +94,7 @@ fn server_keys(keys: &Path) -> anyhow::Result<ServerKeys> {
 /// Everything that says whom a coordinator lets in, and what it proves itself with, as it stands in its files and the
 /// environment.
 #[derive(Clone, PartialEq, Eq)]
-struct Texts {
+struct KeyTexts {
     /// The folder, as it was named.
     keys: Option<PathBuf>,
     server: Option<ServerKeys>,
@@ -102,7 +102,7 @@ struct Texts {
     revoked: String,
 }
 
-impl Texts {
+impl KeyTexts {
     fn read(keys: Option<&Path>) -> anyhow::Result<Self> {
         let server = keys.map(server_keys).transpose()?;
         let mut tokens = Vec::new();
@@ -228,8 +228,8 @@ fn certificates(path: &Path, text: String) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Says so where others may read a file that nobody else should. A file of somebody else, as a scheduler makes it for a group, is
-/// theirs to hide from the rest.
+/// Warns if other users may read a secret file. No warning for a file of another user, such as a scheduler
+/// makes for a group: its owner must protect it.
 pub fn warn_if_others_may_read(path: &Path) {
     let (mode, is_own) = fs::metadata(path)
         .map_or((0, true), |file| (file.mode(), file.uid() == rustix::process::geteuid().as_raw()));
@@ -242,8 +242,8 @@ pub fn warn_if_others_may_read(path: &Path) {
     }
 }
 
-/// The text of a file that need not be there. Where only what it leads to is not, as when a disk has gone away, nobody knows
-/// what it says: that is an error, lest who was revoked be let in again.
+/// The text of an optional file; `None` if it does not exist. A link whose target is missing, as after a disk
+/// has gone away, is an error: its text is unknown, and a revoked owner must not be let in again.
 pub fn read_if_there(path: &Path) -> anyhow::Result<Option<String>> {
     if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(None);
@@ -268,7 +268,7 @@ mod tests {
     fn dangling_links_in_keys_are_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str| folder.path().join(name);
-        let read = || Texts::read(Some(folder.path()));
+        let read = || KeyTexts::read(Some(folder.path()));
         fs::write(file("server.pem"), "-----BEGIN CERTIFICATE-----").unwrap();
         fs::write(file(SERVER_KEY), "").unwrap();
         assert!(read().unwrap().revoked.is_empty());

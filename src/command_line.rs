@@ -9,19 +9,19 @@ use domain::quoted;
 use crate::settings::CompletedLine;
 
 /// What to say of a run that stops before its end.
-pub fn how_to_go_on() -> String {
-    how_to_go_on_without(&[])
+pub fn resume_hint() -> String {
+    resume_hint_without(&[])
 }
 
 /// What to say of it where options with a value, which were typed, hold no more.
-pub fn how_to_go_on_without(outdated: &[&str]) -> String {
+pub fn resume_hint_without(outdated: &[&str]) -> String {
     let arguments: Vec<_> =
         env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
-    format!("all that was recorded is kept, go on with: diadem {}", typed_again(&arguments, outdated))
+    format!("all that was recorded is kept, go on with: diadem {}", command_line_again(&arguments, outdated))
 }
 
 /// The arguments as they are to be typed again. A loss is accepted once, and a run taken over once: the next one is another.
-fn typed_again(arguments: &[String], outdated: &[&str]) -> String {
+fn command_line_again(arguments: &[String], outdated: &[&str]) -> String {
     let mut again = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
@@ -38,15 +38,15 @@ fn typed_again(arguments: &[String], outdated: &[&str]) -> String {
 }
 
 /// What is wrong with the command line in one sentence, or nothing where all help is the better answer.
-pub fn complaint(error: &clap::Error, completed: &CompletedLine) -> Option<String> {
+pub fn usage_error(error: &clap::Error, completed: &CompletedLine) -> Option<String> {
     let text = error.render().to_string();
     let text = text.strip_prefix("error:")?;
     let is_about_usage = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");
     let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !is_about_usage(line)).collect();
     let paragraphs = lines.split(|line| line.is_empty()).map(|paragraph| paragraph.join(" "));
     let parts: Vec<String> = paragraphs.filter(|part| !part.is_empty()).collect();
-    let what = no_command(error)
-        .or_else(|| meant(error, completed))
+    let what = unknown_command_hint(error)
+        .or_else(|| missing_option_hint(error, completed))
         .unwrap_or_else(|| parts.join("; ").replace("tip: ", ""));
     let whence = match completed.origin_of(error) {
         Some(origin) if error.kind() == ErrorKind::MissingRequiredArgument => {
@@ -59,7 +59,7 @@ pub fn complaint(error: &clap::Error, completed: &CompletedLine) -> Option<Strin
 }
 
 /// What to say of a command that there is not: which one is most like it, or that a number is a board.
-fn no_command(error: &clap::Error) -> Option<String> {
+fn unknown_command_hint(error: &clap::Error) -> Option<String> {
     let name = error.get(ContextKind::InvalidSubcommand)?.to_string();
     let similar = match error.get(ContextKind::SuggestedSubcommand) {
         // The likeliest is the last.
@@ -70,9 +70,9 @@ fn no_command(error: &clap::Error) -> Option<String> {
     Some(format!("there is no command '{name}'{meant}"))
 }
 
-/// What to say of an argument that stands without the option that takes it, where it can be told which one that is: a number
-/// is a board, and what else there is to be named is a coordinator or else a run directory.
-fn meant(error: &clap::Error, completed: &CompletedLine) -> Option<String> {
+/// A hint for an argument that lacks its option: a number is a board; any other text is a coordinator or a
+/// run directory. `None` if the option is unclear.
+fn missing_option_hint(error: &clap::Error, completed: &CompletedLine) -> Option<String> {
     let text = error.get(ContextKind::InvalidArg)?.to_string();
     if error.kind() != ErrorKind::UnknownArgument || text.starts_with('-') {
         return None;
@@ -90,15 +90,15 @@ mod tests {
     #[test]
     fn resume_hint_omits_accept_loss_and_take_over() {
         let typed = ["count", "18", "--accept-loss", "--run", "my run"].map(String::from);
-        assert_eq!(typed_again(&typed, &[]), "count 18 --run 'my run'");
+        assert_eq!(command_line_again(&typed, &[]), "count 18 --run 'my run'");
         let typed = ["coordinator", "--run", "r", "--take-over"].map(String::from);
-        assert_eq!(typed_again(&typed, &[]), "coordinator --run r");
+        assert_eq!(command_line_again(&typed, &[]), "coordinator --run r");
     }
 
     #[test]
     fn resume_hint_omits_a_changed_policy() {
         let typed = ["coordinator", "--double-check", "5%", "--run", "r", "--replicas=2"].map(String::from);
-        assert_eq!(typed_again(&typed, &["--double-check", "--replicas"]), "coordinator --run r");
-        assert_eq!(typed_again(&typed, &["--replicas"]), "coordinator --double-check '5%' --run r");
+        assert_eq!(command_line_again(&typed, &["--double-check", "--replicas"]), "coordinator --run r");
+        assert_eq!(command_line_again(&typed, &["--replicas"]), "coordinator --double-check '5%' --run r");
     }
 }

@@ -13,10 +13,10 @@ use crate::log::say;
 use crate::signals::Signals;
 
 /// A run that is let go of within this time is not said to hang: a checkpoint may take as long.
-const PROMPT: Duration = Duration::from_secs(5);
+const PROMPT_CLOSE_TIME: Duration = Duration::from_secs(5);
 
-/// A disk that hangs is waited for so long besides. Service managers kill after thirty seconds.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// How much longer a hanging disk is awaited. Service managers kill after thirty seconds.
+const HANGING_DISK_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The disk of a run hangs, and is not waited for any more.
 #[derive(Debug, Error)]
@@ -44,26 +44,26 @@ pub fn answer(ending: Ending) -> anyhow::Result<Box<Answer>> {
 /// Has the run saved and let go of.
 ///
 /// # Errors
-/// Its disk hangs, for longer than is waited, or a signal has come once that was said.
+/// Its disk still hangs after [`HANGING_DISK_TIMEOUT`], or a signal came after the hang was reported.
 pub async fn close(handle: &Handle, signals: &mut Signals) -> Result<(), DiskHangs> {
-    unless_it_hangs(handle.close(), signals.next_sent()).await
+    close_or_give_up(handle.close(), signals.next_sent()).await
 }
 
-async fn unless_it_hangs(closing: impl Future<Output = ()>, signal: impl Future) -> Result<(), DiskHangs> {
+async fn close_or_give_up(closing: impl Future<Output = ()>, signal: impl Future) -> Result<(), DiskHangs> {
     let mut closing = pin!(closing);
-    if timeout(PROMPT, &mut closing).await.is_ok() {
+    if timeout(PROMPT_CLOSE_TIME, &mut closing).await.is_ok() {
         return Ok(());
     }
     say(format_args!(
         "diadem: waiting for the disk of the run, which does not answer; nothing that was acknowledged is lost; ends without it in \
          {} s, or at once on another signal",
-        PATIENCE.as_secs()
+        HANGING_DISK_TIMEOUT.as_secs()
     ));
     tokio::select! {
         biased;
         () = &mut closing => Ok(()),
         _ = signal => Err(DiskHangs),
-        () = sleep(PATIENCE) => Err(DiskHangs),
+        () = sleep(HANGING_DISK_TIMEOUT) => Err(DiskHangs),
     }
 }
 
@@ -77,15 +77,15 @@ mod tests {
 
     async fn ends(closing: impl Future<Output = ()>, signal: impl Future) -> (bool, Duration) {
         let begun = Instant::now();
-        (unless_it_hangs(closing, signal).await.is_ok(), begun.elapsed())
+        (close_or_give_up(closing, signal).await.is_ok(), begun.elapsed())
     }
 
     #[tokio::test(start_paused = true)]
     async fn hanging_disk_is_awaited_for_a_bounded_time() {
         assert_eq!(ends(ready(()), ready(())).await, (true, Duration::ZERO));
-        assert_eq!(ends(sleep(PROMPT / 2), ready(())).await, (true, PROMPT / 2));
-        assert_eq!(ends(pending(), ready(())).await, (false, PROMPT));
-        assert_eq!(ends(sleep(2 * PROMPT), pending::<()>()).await, (true, 2 * PROMPT));
-        assert_eq!(ends(pending(), pending::<()>()).await, (false, PROMPT + PATIENCE));
+        assert_eq!(ends(sleep(PROMPT_CLOSE_TIME / 2), ready(())).await, (true, PROMPT_CLOSE_TIME / 2));
+        assert_eq!(ends(pending(), ready(())).await, (false, PROMPT_CLOSE_TIME));
+        assert_eq!(ends(sleep(2 * PROMPT_CLOSE_TIME), pending::<()>()).await, (true, 2 * PROMPT_CLOSE_TIME));
+        assert_eq!(ends(pending(), pending::<()>()).await, (false, PROMPT_CLOSE_TIME + HANGING_DISK_TIMEOUT));
     }
 }

@@ -13,8 +13,8 @@ use worker::{CoordinatorError, Lender};
 #[derive(Clone)]
 pub struct Local(pub Handle);
 
-/// What the keeper has answered. Where the answer of the run is withheld that is nothing: whoever has begun the run sees how it
-/// ended, and has its workers leave.
+/// The answer of the keeper. A withheld answer is no error here: the command that began the run reports it
+/// and ends the workers.
 async fn local<T>(answer: Result<T, CallError>) -> Result<T, CoordinatorError> {
     let error = match answer {
         Ok(answer) => return Ok(answer),

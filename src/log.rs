@@ -66,7 +66,7 @@ pub fn start(level: Level) {
     let usual = Targets::new()
         .with_default(Level::WARN)
         .with_targets(["diadem", "coordinator", "records", "worker"].map(|library| (library, level)));
-    let (shown, mistake) = match asked() {
+    let (shown, mistake) = match requested_levels() {
         Ok(asked) => (asked.unwrap_or(usual), None),
         Err(mistake) => (usual, Some(mistake)),
     };
@@ -83,8 +83,8 @@ pub fn start(level: Level) {
     }
 }
 
-/// What `DIADEM_LOG` asks for, if anything. Warnings of libraries that it does not name are told all the same.
-fn asked() -> Result<Option<Targets>, String> {
+/// The filter in `DIADEM_LOG`, if set. Warnings of libraries that it does not name are logged all the same.
+fn requested_levels() -> Result<Option<Targets>, String> {
     let asked = env::var("DIADEM_LOG").unwrap_or_default();
     if asked.is_empty() {
         return Ok(None);
@@ -113,8 +113,8 @@ pub fn say(sentence: Arguments<'_>) {
     put(&line(sentence));
 }
 
-/// The text with every character escaped that is not seen, but line ends and tabs: names in a ledger or from a peer may hold what a
-/// terminal obeys, or look like another's.
+/// The text with all invisible characters escaped except newlines and tabs. Names in a ledger or from a peer
+/// may hold terminal commands, or look like another name.
 pub fn plain(text: &str) -> Cow<'_, str> {
     seen(text, &['\n', '\t'])
 }

@@ -3,7 +3,7 @@
 mod access;
 mod command_line;
 mod commands;
-mod crew;
+mod worker_group;
 #[cfg(test)]
 mod documented;
 mod ending;
@@ -23,8 +23,8 @@ mod signals;
 mod stdout;
 mod terminal;
 mod version;
-mod watched;
-mod youngest;
+mod live_status;
+mod highest_term;
 
 use std::process::ExitCode;
 
@@ -61,7 +61,7 @@ fn run(completed: &CompletedLine, settings: &Settings) -> ExitCode {
     }
 }
 
-/// The exit code; what went wrong is said.
+/// The exit code of a command, after printing its error.
 fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
     match result {
         Ok(code) => code,
@@ -81,7 +81,7 @@ fn usage(error: &clap::Error, completed: &CompletedLine) -> ExitCode {
         let printed = error.print().map_err(|error| stdout::of_stdout(error).into());
         return ended(output::listing(printed.map(|()| ExitCode::SUCCESS)));
     }
-    match command_line::complaint(error, completed) {
+    match command_line::usage_error(error, completed) {
         Some(sentence) => say(format_args!("diadem: {sentence}")),
         None => say(format_args!("{}", error.render().to_string().trim_end())),
     }

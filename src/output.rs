@@ -26,7 +26,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 }
 
 /// Says where something that was put on record is not yet on as many disks as it should be.
-pub fn tell_lack(Copies { followers, replicas }: Copies) {
+pub fn warn_missing_replicas(Copies { followers, replicas }: Copies) {
     if followers < replicas {
         say(format_args!(
             "diadem: this is on record with the coordinator, but {followers} of {replicas} followers have it: until they do a takeover \

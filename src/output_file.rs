@@ -18,20 +18,20 @@ use tempfile::NamedTempFile;
 const MODE: u32 = 0o666;
 
 /// Files that the process has open already go by these names.
-const OPEN: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
+const OPEN_DESCRIPTORS: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
 
 /// How long the reader of a pipe may take to come.
-const PATIENCE: Duration = Duration::from_secs(10);
+const READER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// And how often it is looked whether it is there.
-const BETWEEN_TRIES: Duration = Duration::from_millis(10);
+const RETRY_PAUSE: Duration = Duration::from_millis(10);
 
 /// Where something is to be written.
 #[derive(Clone, Debug)]
 pub struct OutputFile {
     /// As it was named.
     path: PathBuf,
-    /// What it is without links.
+    /// Its path, with links resolved.
     target: PathBuf,
 }
 
@@ -62,10 +62,11 @@ impl OutputFile {
         without_links(other).is_ok_and(|other| other == self.target)
     }
 
-    /// Writes it by that function. What was there before stays until all is on disk, but for pipes and devices.
+    /// Writes the file by that function. The old content stays until the new content is on disk, except in
+    /// pipes and devices.
     ///
     /// # Errors
-    /// It cannot be written, or the function says so.
+    /// The file cannot be written, or the function fails.
     pub fn write<T>(
         &self,
         write: impl FnOnce(&mut BufWriter<&File>) -> anyhow::Result<T>,
@@ -95,13 +96,13 @@ impl OutputFile {
         }
         // Otherwise opening it waits for one who reads, who may never come.
         options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-        let pipe = once_somebody_reads(|| options.open(&self.path))?;
+        let pipe = open_once_read(|| options.open(&self.path))?;
         fcntl_setfl(&pipe, OFlags::APPEND)?;
         Ok(pipe)
     }
 
     fn is_open(&self) -> bool {
-        OPEN.iter().any(|open| self.path.starts_with(open))
+        OPEN_DESCRIPTORS.iter().any(|open| self.path.starts_with(open))
     }
 
     fn write_whole<T>(
@@ -134,15 +135,15 @@ impl OutputFile {
 }
 
 /// The pipe as that function opens it, once it has a reader.
-fn once_somebody_reads(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
+fn open_once_read(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
     let begun = Instant::now();
     loop {
         match open() {
             Err(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
-                if begun.elapsed() > PATIENCE {
+                if begun.elapsed() > READER_TIMEOUT {
                     return Err(io::Error::new(io::ErrorKind::TimedOut, "nobody reads from that pipe"));
                 }
-                thread::sleep(BETWEEN_TRIES);
+                thread::sleep(RETRY_PAUSE);
             }
             opened => return opened,
         }

@@ -80,7 +80,7 @@ pub fn pause(elapsed: Duration) -> Duration {
     (elapsed / 4).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
 }
 
-/// Does work of unknown length, and says what it is, as in `sorting the solutions`, if it takes a while.
+/// Does work of unknown length. If it takes a while, shows its description, as in `sorting the solutions`.
 pub fn during<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
     let (done, is_done) = sync_channel::<()>(0);
     let watch = move || {

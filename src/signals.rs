@@ -62,7 +62,7 @@ pub fn survive_file_size_limits() -> io::Result<()> {
     signal_hook::flag::register(SIGXFSZ, Arc::default()).map(drop)
 }
 
-/// After the second signal a command has this long to give back its leases and to say what it has to say.
+/// How long a command may run after the second signal, to return its leases and to print its last messages.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Warnings that batch engines send before they suspend or end a job: `qsub -notify`, `sbatch --signal`, and the soft limit of
@@ -115,8 +115,8 @@ fn listen(takes: impl Fn(Signal) -> bool + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// SIGHUP and SIGTERM within this time are one request: whoever closes a session sends both at once, in either order. A person who
-/// reads the answer to the first one is not so quick.
+/// SIGHUP and SIGTERM within this time are one request: the end of a session sends both at once, in either
+/// order. A person who reacts to the first message is not that quick.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// Tells a new request to end from a signal that repeats one.
@@ -162,7 +162,7 @@ fn uptime() -> Duration {
 /// The signals as they come from now on, for a command that takes the second one as well.
 pub struct Signals {
     sent: UnboundedReceiver<Signal>,
-    /// When the time is up, until that was told.
+    /// The end of the time limit, until it has been reported.
     end: Option<End>,
     /// For how long the machine had been up when it began.
     begun: Duration,
@@ -268,8 +268,8 @@ impl Interruption {
         Ok(interruption)
     }
 
-    /// Does what may take long in a thread of its own, which is told of a signal, and left alone where it does not heed that soon: then
-    /// there is nothing.
+    /// Runs long work in a thread of its own. The flag passed to the work is set by a signal. If the work
+    /// does not end soon after that, the thread is abandoned and the result is `None`.
     pub fn unless_raised<T: Send + 'static>(
         &self,
         work: impl FnOnce(&AtomicBool) -> T + Send + 'static,

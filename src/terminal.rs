@@ -31,8 +31,8 @@ pub fn wrapped(text: &str) -> String {
     textwrap::fill(text, options())
 }
 
-/// The sentences, each a line, as they are told on that terminal: in lines of at most 80 columns, but for words that are longer, such
-/// as a path that is to be copied. What is no terminal gets them as they are: there each is found on one line.
+/// The sentences, one a line, wrapped for that terminal at 80 columns. Longer words, such as paths, stay
+/// whole so that they can be copied. If the stream is no terminal the lines are returned unchanged.
 pub fn told<'a>(sentences: &'a str, stream: &impl IsTerminal) -> Cow<'a, str> {
     if !stream.is_terminal() {
         return sentences.into();

@@ -1,5 +1,5 @@
-//! Motions: what carries solutions to solutions. The eight symmetries of the square by their classic letters, and on
-//! glued boards the shifts besides.
+//! Motions: the maps that carry solutions to solutions. They are the eight symmetries of the square, by their
+//! classic letters, and on glued boards also the shifts.
 //!
 //! The letters, for the queen in column k and row n (from 1, rows from the bottom) of an N x N board:
 //!

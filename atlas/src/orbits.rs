@@ -1,8 +1,9 @@
 //! Orbits: the solutions that motions carry into each other. One of them, the smallest, stands for all and is
 //! called fundamental.
 //!
-//! For queens on the plain board these are the orbits under the eight symmetries of the square, whose number is
-//! A + P + R; on other boards, or for other pieces, the orbits under that setting's own [motions](Setting::motions).
+//! For queens on the plain board these are the orbits under the eight symmetries of the square, and their
+//! number is A + P + R. On other boards and for other pieces they are the orbits under the
+//! [motions](Setting::motions) of that setting.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +64,7 @@ pub struct SolutionOrbit {
 /// All solutions of a setting, in their orbits.
 #[derive(Clone, Debug)]
 pub struct SolutionOrbits {
-    /// What they are solutions of.
+    /// The setting of the solutions.
     pub setting: Setting,
     /// All solutions, ascending. Solution number i is at index i - 1.
     pub solutions: Vec<Placement>,

@@ -1,7 +1,7 @@
 //! Placements: n pieces on an n x n board, one in each column and in each row, written as the rows by column.
 //!
-//! Rows are counted from the bottom as on a chess board, so 15863724 has a queen in column 1 row 1 (the square a1),
-//! in column 2 row 5 (b5), and so on. The square in column k and row n is written k/n.
+//! Rows are counted from the bottom, as on a chess board. So 15863724 has a queen in column 1 row 1 (the
+//! square a1), in column 2 row 5 (b5), and so on. The square in column k and row n is written k/n.
 
 mod reading;
 
@@ -52,7 +52,7 @@ pub enum PlacementError {
         /// What was given.
         text: String,
     },
-    /// Squares of which two share a column, or none is in one.
+    /// Two squares share a column, or a column has no square.
     #[error(
         "there must be a square in every column from {first} to {last}, but none is in {missing} in \"{text}\""
     )]

@@ -1,5 +1,5 @@
-//! Rectangles: positions of queens on boards with more columns than rows or the other way round, of which none attacks
-//! another. There need not be one in each column, nor in each row.
+//! Rectangles: positions of non-attacking queens on boards with more columns than rows, or more rows than
+//! columns. A column or a row may have no queen.
 //!
 //! ```text
 //! untried[0] = the lowest row

@@ -1,7 +1,7 @@
-//! Beginning anew: searches at random that are broken off after a number of placements. Their lengths without a limit
-//! have a heavy tail, so a first solution of a large board comes soonest by giving up early (Gomes, Selman, Crato,
-//! Kautz, *Heavy-tailed phenomena in satisfiability and constraint satisfaction problems*, J. Automated Reasoning 24,
-//! 2000).
+//! Restarts: random searches that are broken off after a number of placements. The length of a search without
+//! a limit has a heavy tail, so giving up early finds a first solution of a large board soonest (Gomes,
+//! Selman, Crato, Kautz, *Heavy-tailed phenomena in satisfiability and constraint satisfaction problems*, J.
+//! Automated Reasoning 24, 2000).
 
 use crate::placement::Placement;
 use crate::search::{Backtracking, ColumnChoice};

@@ -1,10 +1,11 @@
 //! Rings: shifting all queens by one column or row, those pushed out coming back on the other side, keeps some
 //! solutions solutions. Those shifts join solutions to a graph, and where one can go round in it, there is a ring.
 //!
-//! A ring is a largest set of solutions that hang together by shifts and of which none is a dead end: solutions with
-//! fewer than two neighbours are put aside until none is left, and what then still hangs together is a ring. It bears
-//! the number of its smallest solution: R1 holds solution 1. Diagonal shifts, which compose two others, can be asked
-//! for and shown as well; they form no rings, because they may pass over a placement that is no solution.
+//! A ring is a largest set of solutions that are connected by shifts and have no dead end. To find the rings,
+//! solutions with fewer than two neighbours are removed until none remains; each connected component of the
+//! rest is a ring. A ring has the number of its smallest solution: R1 holds solution 1. Diagonal shifts,
+//! which compose two others, can be listed and shown as well. They form no rings, because the placement
+//! between the two shifts need not be a solution.
 
 mod shift;
 
@@ -28,7 +29,7 @@ pub struct ShiftEdge {
 /// The solutions of a setting and the shifts between them.
 #[derive(Clone, Debug)]
 pub struct ShiftGraph {
-    /// What they are solutions of.
+    /// The setting of the solutions.
     pub setting: Setting,
     /// All solutions, ascending. Solution number i is at index i - 1.
     pub solutions: Vec<Placement>,

@@ -105,7 +105,8 @@ impl Backtracking {
         SearchStep::Placed { row, column }
     }
 
-    /// Goes on until there is a solution or that many placements have been made in all. Nothing when there is none.
+    /// Searches until a solution is found or `limit` placements have been made in all. `None` if no solution
+    /// is found.
     pub fn run(&mut self, choice: &mut ColumnChoice, limit: u64) -> Option<Placement> {
         while self.placements < limit && self.solution().is_none() {
             if self.step(choice) == SearchStep::Exhausted {

@@ -115,8 +115,8 @@ impl Setting {
 }
 
 impl Piece {
-    /// The rows that the piece in `row` of a board of n columns attacks in the column `distance` further right
-    /// (0 < distance < n), directly or around the edges; some more than once.
+    /// The rows that the piece in `row` of a board of n columns attacks in the column `distance` further
+    /// right (0 < distance < n), directly or around the edges. A row may occur more than once.
     pub(crate) fn attacked(self, surface: Surface, n: u8, row: u8, distance: u8) -> impl Iterator<Item = u8> {
         let (n, row, right) = (i16::from(n), i16::from(row), i16::from(distance));
         let around = (surface != Surface::Plain).then_some(right - n);

@@ -9,10 +9,11 @@
 //!                              untried[k+1] = the rows of column k+1 that no piece attacks
 //! ```
 //!
-//! What the pieces placed so far attack is kept for every column to come, so a column left without a row, or a row left
-//! without a column, is seen as soon as it happens. While many columns are still to come, a second search, which takes
-//! the column with the fewest free rows first, finds out whether there is any solution behind a piece at all: in order,
-//! the first solution of n = 30 would take seconds. Memory is n² words, whatever the number of solutions.
+//! For every later column the search keeps the rows that the placed pieces attack. So it notices at once that
+//! a column has no free row, or a row no free column. While many columns remain, a second search checks
+//! whether the current pieces have any solution at all; it takes the column with the fewest free rows first.
+//! Without that check the first solution of n = 30 would take seconds. Memory is n² words, whatever the
+//! number of solutions.
 
 use queens::{Board, Classified};
 use rand::SeedableRng;
@@ -62,8 +63,9 @@ impl Solutions {
         Self::in_order_of(setting, setting.board.lines().collect())
     }
 
-    /// All solutions in the order in which the permutations of the list are generated position by position: in each
-    /// column the rows that are left are tried in the order of the list. The first permutation is the list itself.
+    /// All solutions in the order of the permutations of the list, generated position by position. In each
+    /// column the remaining rows are tried in the order of the list. The first permutation is the list
+    /// itself.
     ///
     /// # Errors
     /// [`WrongLength`] if the list is of another board.
@@ -104,8 +106,8 @@ impl Solutions {
         }
     }
 
-    /// Places a piece in `row` of the next column, if there is one after it; says whether every column to come still
-    /// has a free row, and every row without a piece a free column.
+    /// Places a piece in `row` of the next column. Returns whether every later column still has a free row,
+    /// and every row without a piece a free column.
     fn place(&mut self, row: u8) -> bool {
         let column = self.rows.len();
         self.rows.push(row);

@@ -1,10 +1,10 @@
 //! A study of the search for a first solution: how many placements it takes, smallest first and at random, and what
 //! beginning anew after a limit gains.
 //!
-//! The expected work with restarts after L placements follows from the lengths t of runs without restarts: each
-//! attempt costs min(t, L) and succeeds where t <= L, so it is E[min(t, L)] / P(t <= L). The best limit is the one
-//! that makes this smallest among the lengths seen. It was chosen with knowledge of these runs, so it is measured
-//! again on fresh ones.
+//! The expected work with restarts after L placements follows from the lengths t of runs without restarts.
+//! Each attempt costs min(t, L) and succeeds if t <= L, so the work is E[min(t, L)] / P(t <= L). The best
+//! limit minimises this among the observed lengths. It was chosen with knowledge of these runs, so it is
+//! measured again on new runs.
 
 mod lengths;
 mod tail;

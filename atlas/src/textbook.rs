@@ -1,5 +1,5 @@
-//! The textbook's ways to the same list: all permutations tried one after the other, and all partial solutions of r
-//! columns extended by one, said recursively and said in a loop.
+//! The textbook methods for the same list. One tries all permutations in turn; the other extends all partial
+//! solutions of r columns by one column, recursively or in a loop.
 //!
 //! They are the baseline that shows what backtracking saves, and they check [`Solutions`] by being nothing like it.
 

@@ -1,11 +1,12 @@
 //! What a coordinator carries: `cargo bench --bench load [-- WORKERS RATE SECONDS [LEASES WAITING]]`.
 //!
-//! A coordinator on loopback with the plan of n = 28 (ten million units), TLS and a token, and simulated workers (1000
-//! unless told otherwise) that register, lease, renew and report made-up counts like real ones, all together RATE of them a
-//! second (5000), for so many SECONDS (30). They hold LEASES together (ten seconds ahead each, unless told), and so many
-//! more are WAITING for units (none): they have their share already. Prints the durable counts a second, the time from a
-//! report to its acknowledgement, the processor time and memory of the coordinator, and the processor time of the simulated
-//! workers, which it has to share the machine with.
+//! Measures a coordinator on loopback with the plan of n = 28 (ten million units), TLS and a token. Simulated
+//! workers (1000 by default) register, lease, renew and report made-up counts. Together they report RATE
+//! counts a second (default 5000) for SECONDS (default 30). They hold LEASES units together (default: ten
+//! seconds ahead each). WAITING further workers (default 0) have their share already and wait for units.
+//! Prints the durable counts a second, the time from a report to its acknowledgement, the processor time and
+//! memory of the coordinator, and the processor time of the simulated workers, which share the machine with
+//! the coordinator.
 
 mod worker;
 

@@ -51,7 +51,7 @@ pub struct LoadWorker {
     client: Client,
     number: u32,
     period: Duration,
-    /// How many units it holds, where it was told.
+    /// The number of units to hold, if given.
     leases: usize,
     acknowledged: Arc<Acknowledgements>,
     units: Mutex<Units>,
@@ -190,8 +190,9 @@ impl LoadWorker {
     }
 }
 
-/// A made-up count: the same, whoever makes it. No solutions at all are the only ones that do not contradict each other in a
-/// constellation with symmetry: its counts would be taken back, and be missed by who names them just then.
+/// A made-up count, a function of the lease alone. It is always zero: in a constellation with symmetry other
+/// made-up counts contradict each other and would be retracted, and the worker that reported them would find
+/// them missing.
 fn count_of(lease: &v1::Lease) -> v1::UnitCount {
     let v1::Lease { unit, token, mirrored, other_kernel } = *lease;
     let (completions, nodes) = (0, 1_000_000 + unit);

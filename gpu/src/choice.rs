@@ -22,24 +22,24 @@ use crate::device::Device;
 use crate::error::GpuError;
 use crate::kernel::GpuKernel;
 
-/// Runs of less expected work, in nanoseconds of one core, are over on a card before a look has brought anything: ten
-/// minutes of a core are some ten seconds of a card.
-const WORTH_A_LOOK: u128 = 600_000_000_000;
+/// Nanoseconds of expected work on one core, ten minutes, which a card does in some ten seconds. A shorter
+/// run is over before a trial of the methods pays off.
+const MIN_WORK_FOR_TRIAL: u128 = 600_000_000_000;
 
 /// How long a look may take each method.
-const LOOK: Duration = Duration::from_millis(500);
+const TRIAL_TIME: Duration = Duration::from_millis(500);
 
 /// How long a unit may take each method before that: some drivers compile when something is launched for the first time.
-const WARMING: Duration = Duration::from_secs(5);
+const WARM_UP_TIME: Duration = Duration::from_secs(5);
 
 /// At most so many units are looked at.
-const UNITS: u64 = 32;
+const MAX_TRIAL_UNITS: u64 = 32;
 
 /// The other method may take at least so long for a unit: timers are no finer.
-const SHORTEST: Duration = Duration::from_millis(5);
+const MIN_UNIT_TIME: Duration = Duration::from_millis(5);
 
 /// The other method is taken if it is clearly faster: it takes less than this part of the time.
-const CLEARLY: f64 = 0.9;
+const MAX_TIME_RATIO: f64 = 0.9;
 
 /// The kernel that counts the plan's units on that device: by the plan's own method, or by the other one where that was seen to
 /// be faster.
@@ -48,7 +48,7 @@ const CLEARLY: f64 = 0.9;
 /// The device cannot be used, its driver does not build the code of the plan's own method, or it hangs in the look.
 pub fn kernel_for(device: Device, plan: &Plan) -> Result<GpuKernel, GpuError> {
     let planned = GpuKernel::new(device, plan.spec().method())?;
-    if plan.total_weight() < WORTH_A_LOOK { Ok(planned) } else { faster(planned, plan) }
+    if plan.total_weight() < MIN_WORK_FOR_TRIAL { Ok(planned) } else { faster(planned, plan) }
 }
 
 /// That kernel, or the one of the other method where a look shows it to be faster.
@@ -76,7 +76,7 @@ fn chosen(planned: GpuKernel, other: GpuKernel, is_faster: bool) -> Result<GpuKe
 /// Has a kernel count something before it is timed.
 fn warm(kernel: &dyn Kernel, plan: &Plan) {
     if let Some(unit) = units(plan).next() {
-        time(kernel, &unit, WARMING);
+        time(kernel, &unit, WARM_UP_TIME);
     }
 }
 
@@ -85,23 +85,23 @@ fn is_faster(other: &dyn Kernel, planned: &dyn Kernel, plan: &Plan) -> bool {
     warm(other, plan);
     let (mut own, mut others) = (Duration::ZERO, Duration::ZERO);
     for unit in units(plan) {
-        match time(planned, &unit, LOOK.saturating_sub(own)) {
+        match time(planned, &unit, TRIAL_TIME.saturating_sub(own)) {
             Some(taken) => {
                 own += taken;
-                let most = SHORTEST.max(taken * 2);
+                let most = MIN_UNIT_TIME.max(taken * 2);
                 others += time(other, &unit, most).unwrap_or(most);
             }
-            None if own.is_zero() => return time(other, &unit, LOOK / 2).is_some(),
+            None if own.is_zero() => return time(other, &unit, TRIAL_TIME / 2).is_some(),
             None => break,
         }
     }
-    others < own.mul_f64(CLEARLY)
+    others < own.mul_f64(MAX_TIME_RATIO)
 }
 
 /// What is to be completed in some units of the plan, which are far from each other.
 fn units(plan: &Plan) -> impl Iterator<Item = Position> + '_ {
-    let apart = (plan.units() / UNITS).max(1);
-    let ids = (0..plan.units().min(UNITS)).map(move |k| UnitId(k * apart));
+    let apart = (plan.units() / MAX_TRIAL_UNITS).max(1);
+    let ids = (0..plan.units().min(MAX_TRIAL_UNITS)).map(move |k| UnitId(k * apart));
     let units = ids.map(|id| plan.unit(id)).filter(|unit| !unit.summand.is_symmetric_count());
     units.map(|unit| unit.position)
 }
@@ -159,7 +159,7 @@ mod tests {
                 .map(|(method, millis)| Sleeper(method, Duration::from_millis(millis)));
             let begun = Instant::now();
             let is_faster = is_faster(&other, &planned, &plan);
-            assert!(begun.elapsed() < 2 * WARMING + 8 * LOOK, "{:?}", begun.elapsed());
+            assert!(begun.elapsed() < 2 * WARM_UP_TIME + 8 * TRIAL_TIME, "{:?}", begun.elapsed());
             is_faster
         };
         assert!(is_faster(5, 40));

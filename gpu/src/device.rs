@@ -69,10 +69,10 @@ pub struct Description {
 }
 
 /// What NVIDIA's own driver has, and no other one of its cards.
-const NVIDIAS_OWN: &str = "cl_nv_device_attribute_query";
+const NVIDIA_EXTENSION: &str = "cl_nv_device_attribute_query";
 
 /// The first major number of its cards that have all instructions which the kernels name; older ones count as other cards do.
-const MAXWELL: u32 = 5;
+const MAXWELL_MAJOR: u32 = 5;
 
 /// Set before the first call to OpenCL, which loads the drivers.
 static DRIVER_LOADED: AtomicBool = AtomicBool::new(false);
@@ -89,8 +89,8 @@ pub fn is_driver_loaded() -> bool {
 /// There is no OpenCL, or it has no devices.
 pub fn devices() -> Result<Vec<Device>, GpuError> {
     // Some loaders find nothing while another thread has them look.
-    static LOOKING: Mutex<()> = Mutex::new(());
-    let _alone = LOOKING.lock();
+    static ENUMERATION: Mutex<()> = Mutex::new(());
+    let _alone = ENUMERATION.lock();
     DRIVER_LOADED.store(true, Ordering::Relaxed);
     let platforms = get_platforms().map_err(GpuError::of_discovery)?;
     let mut devices = Vec::new();
@@ -121,7 +121,7 @@ impl Device {
         Some(GpuError::Unusable { device: self.title(), why })
     }
 
-    /// What it is called in sentences: `gpu0 (NVIDIA H200)`.
+    /// Its name in messages: `gpu0 (NVIDIA H200)`.
     pub fn title(&self) -> String {
         format!("gpu{} ({})", self.number, self.description.name)
     }
@@ -163,7 +163,7 @@ impl Description {
         Self { unusable: Some(format!("its driver does not say what it is ({error})")), ..Self::unknown() }
     }
 
-    /// Nothing is known of it.
+    /// A description without any properties.
     pub(crate) fn unknown() -> Self {
         Self {
             name: "unknown".into(),
@@ -215,8 +215,8 @@ fn describe(id: cl_device_id) -> Result<Description, ClError> {
         largest_buffer: device.max_mem_alloc_size()?,
         local_memory,
         has_warps: kind == "gpu"
-            && device.extensions()?.contains(NVIDIAS_OWN)
-            && device.compute_capability_major_nv().is_ok_and(|major| major >= MAXWELL),
+            && device.extensions()?.contains(NVIDIA_EXTENSION)
+            && device.compute_capability_major_nv().is_ok_and(|major| major >= MAXWELL_MAJOR),
         unusable,
     })
 }

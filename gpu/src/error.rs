@@ -4,7 +4,7 @@ use opencl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, ClError, DLOPEN_RUNTIME_LO
 use queens::{Class, Classified};
 use thiserror::Error;
 
-/// A device that is not there, or does not do what it is asked.
+/// An error of a device: it is missing, unusable, or a call to it failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GpuError {
     /// The system has no OpenCL at all.
@@ -33,7 +33,7 @@ pub enum GpuError {
     Unusable {
         /// What the device is called.
         device: String,
-        /// What it lacks.
+        /// The reason.
         why: String,
     },
     /// Its driver does not compile the kernels.

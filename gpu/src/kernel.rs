@@ -51,7 +51,8 @@ impl GpuKernel {
         Ok(Self { method, kind: self.kind, session, launcher, lacks_other: OnceLock::new() })
     }
 
-    /// The same made anew, when the device has failed by the other method: that one it does without.
+    /// A new kernel of the same method, after the device has failed by the other method. The new kernel
+    /// offers no other method.
     ///
     /// # Errors
     /// The device cannot be used any more.
@@ -84,13 +85,13 @@ impl GpuKernel {
         })
     }
 
-    /// Takes the device for failed, for those who know it before its driver says so.
+    /// Marks the device as failed, before its driver reports a failure.
     pub fn fail(&self, error: GpuError) {
         self.session.fail(error);
     }
 }
 
-/// What that method does with a device of which this is said.
+/// The launcher of the method for a device with this description.
 pub(crate) fn launcher(about: &Description, method: Method, kind: DeviceKind) -> Arc<dyn Launcher> {
     match method {
         Method::Search => Arc::new(SearchLauncher::new(about, kind)),

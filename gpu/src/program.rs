@@ -102,7 +102,7 @@ pub fn context(device: &Device) -> Result<Context, GpuError> {
         .map_err(device.failed("making a context"))
 }
 
-/// Builds the code for the device. Drivers keep what they have built, so that the next start is quicker.
+/// Builds the code for the device. Drivers cache the result, so the next start is faster.
 pub fn build(device: &Device, context: &Context, source: &KernelSource<'_>) -> Result<Program, GpuError> {
     Program::create_and_build_from_source(context, &source.whole(), &source.options())
         .map_err(|log| GpuError::Build { device: device.title(), log: one_line(&log) })

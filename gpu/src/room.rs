@@ -24,8 +24,8 @@ impl<T: Clone + Default> Room<T> {
         Ok(())
     }
 
-    /// Has room for so many, and says whether the device has that; nothing may be at work. Where it had to grow, what was there is
-    /// lost: it goes first, for there may be no room for both.
+    /// Reserves room for `values` values and returns whether the device has it. The device must be idle. A
+    /// room that grows loses its content: it is released first, because the device may lack room for both.
     pub fn reserve(&mut self, session: &Session, queue: &Queue, values: usize) -> Result<bool, GpuError> {
         if self.values < values {
             self.release(session)?;

@@ -31,18 +31,19 @@ use crate::program::{KernelSource, build, context};
 pub const LAUNCH: Duration = Duration::from_millis(60);
 
 /// A launch that takes so long will never end, nor will a copy.
-const HANGS: Duration = Duration::from_secs(30);
+const HANG_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// So long it is looked all the time whether a launch has ended: small boards' launches take less, and a sleep 100 us at least.
-const LOOKS_ON: Duration = Duration::from_micros(250);
+const BUSY_POLL_TIME: Duration = Duration::from_micros(250);
 
-/// Between two later looks there is a small part of the time that it has taken so far, but no more than this: what a device waits
-/// for the next launch is half of that, and a look takes a few microseconds.
-const LOOKS_AWAY: Duration = Duration::from_millis(1);
-const LOOKS_IN: u32 = 64;
+/// The longest pause between two later looks at a launch. A pause is a small part of the time that the launch
+/// has taken so far. The device waits half a pause for the next launch on average; a look takes a few
+/// microseconds.
+const MAX_EARLY_PAUSE: Duration = Duration::from_millis(1);
+const PAUSES_PER_LAUNCH: u32 = 64;
 
 /// No two looks are further apart in a process that runs.
-const LONGEST_LOOK: Duration = Duration::from_secs(1);
+const MAX_LATE_PAUSE: Duration = Duration::from_secs(1);
 
 /// What drivers answer that have no room for a buffer.
 const NO_ROOM: [cl_int; 4] =
@@ -55,7 +56,8 @@ const MEMORY: &str = "memory for a count";
 pub struct Queue {
     /// Where launches go.
     pub commands: CommandQueue,
-    /// The launches of which nobody has looked yet how they ended: what follows one that failed is done all the same.
+    /// The launches whose results have not been checked. The device runs later launches even if an earlier
+    /// launch failed.
     launched: RefCell<Vec<Event>>,
 }
 
@@ -78,7 +80,7 @@ impl Session {
     pub fn new(device: Device, source: &KernelSource<'_>) -> Result<Self, GpuError> {
         let context = context(&device)?;
         let program = build(&device, &context, source)?;
-        Ok(Self { device, context: Arc::new(context), program, failure: Arc::default(), hangs: HANGS })
+        Ok(Self { device, context: Arc::new(context), program, failure: Arc::default(), hangs: HANG_TIMEOUT })
     }
 
     /// The same device with other code: what has gone wrong with it has gone wrong with both.
@@ -88,7 +90,7 @@ impl Session {
     pub fn beside(&self, source: &KernelSource<'_>) -> Result<Self, GpuError> {
         let program = build(&self.device, &self.context, source)?;
         let (device, context) = (self.device.clone(), Arc::clone(&self.context));
-        Ok(Self { device, context, program, failure: Arc::clone(&self.failure), hangs: HANGS })
+        Ok(Self { device, context, program, failure: Arc::clone(&self.failure), hangs: HANG_TIMEOUT })
     }
 
     /// The device.
@@ -278,7 +280,7 @@ impl Session {
         loop {
             let now = Instant::now();
             // Who was suspended meanwhile, as by a batch engine, has not waited.
-            taken += (now - last).min(LONGEST_LOOK);
+            taken += (now - last).min(MAX_LATE_PAUSE);
             last = now;
             let status = event.command_execution_status().map_err(self.failed("a launch"))?.0;
             if status == CL_COMPLETE {
@@ -290,10 +292,10 @@ impl Session {
             if taken > self.hangs {
                 return Err(GpuError::Hangs { device: self.device.title(), seconds: self.hangs.as_secs() });
             }
-            if taken < LOOKS_ON {
+            if taken < BUSY_POLL_TIME {
                 thread::yield_now();
             } else {
-                thread::sleep(LOOKS_AWAY.min(taken / LOOKS_IN));
+                thread::sleep(MAX_EARLY_PAUSE.min(taken / PAUSES_PER_LAUNCH));
             }
         }
     }

@@ -1,5 +1,6 @@
-//! The kernels on every device that OpenCL has here: where there is none this says so and tests nothing, unless
-//! `DIADEM_TEST_TOOLS` demands one (`.ci/run` installs PoCL, which runs them on the processor).
+//! The kernels on every OpenCL device of this machine. Without a device these tests are skipped with a
+//! message, unless `DIADEM_TEST_TOOLS` requires a device (`.ci/run` installs PoCL, which runs the kernels on
+//! the processor).
 
 use gpu::{Device, DeviceKind, GpuError, GpuKernel, devices};
 use proptest::prelude::*;

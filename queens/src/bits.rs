@@ -10,7 +10,7 @@ pub(crate) fn set_bits(word: impl Into<u64>) -> impl Iterator<Item = u8> + Clone
     })
 }
 
-/// The number below `count` at a place: what part of it, of the words before it, 2^64 of which are all.
+/// Scales `place`, a uniform random word, to a number below `count`.
 pub(crate) fn scaled(place: u64, count: u64) -> u64 {
     ((u128::from(place) * u128::from(count)) >> 64) as u64
 }

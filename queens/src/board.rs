@@ -1,4 +1,4 @@
-//! The board and its squares: the two nouns that everything else is said in.
+//! The board and its squares.
 
 use crate::class::Classified;
 use std::str::FromStr;

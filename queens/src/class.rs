@@ -3,7 +3,7 @@
 /// What another try would bring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// Nothing is known to be wrong with the run: another try may succeed.
+    /// The run may be sound: another attempt may succeed.
     Failed,
     /// What was asked for is impossible, here or for this run.
     Usage,

@@ -1,8 +1,9 @@
 //! Boundary constellations: the queens that occupy the four border lines.
 //!
-//! Every solution has exactly one queen in the top row, the bottom row, the left column and the right column: four
-//! queens, three when one of them stands in a corner, one on the 1 x 1 board. The solutions therefore fall apart
-//! along these constellations, and one constellation of each orbit stands for all its images.
+//! Every solution has exactly one queen in the top row, the bottom row, the left column and the right column.
+//! These are four queens, or three if one of them stands in a corner, or one on the 1 x 1 board. So each
+//! solution belongs to exactly one constellation, and one constellation of each orbit represents all its
+//! images.
 
 use serde::Serialize;
 

@@ -1,23 +1,26 @@
 //! How many nodes a row-by-row search will visit, estimated without searching.
 //!
-//! A mean-field argument: level i of the tree has, for each node of the level above, one child for every square of
-//! row i that the placed queens leave free and that no searched queen attacks. The j-th searched queen above takes
-//! one column of the row, and at distance d a falling and a rising diagonal that meet the row with probability
-//! (n - d) / n each. Diagonals of several queens do not fall independently of each other; the factor
-//! [`CROWDING`] corrects for that. Only + - * / are used, so that every machine computes the same plan.
+//! A mean-field argument. For each node of level i - 1, level i of the tree has one child for every square of
+//! row i that the placed queens leave free and that no searched queen attacks. The j-th searched queen above
+//! takes one column of the row. At distance d it also takes a falling and a rising diagonal; each meets the
+//! row with probability (n - d) / n. Diagonals of several queens do not fall independently of each other; the
+//! factor [`CROWDING`] corrects for that. Only + - * / are used, so that every machine computes the same
+//! plan.
 //!
-//! The last rows are left out. The search looks ahead and hardly enters them, and they tell orientations apart the
-//! wrong way: every orientation of a constellation ends with the same solutions. Choosing the cheapest of the four
-//! by this estimate costs 3 to 5 % more nodes than choosing by the true counts (n = 16, 18, 19); with all rows it
-//! would be 18 to 25 %, with the logarithms of the free squares, summed up twice, 6 to 9 %.
+//! The last rows are left out. The search looks ahead and hardly enters them, and they rank orientations
+//! wrongly: every orientation of a constellation ends with the same solutions. Choosing the cheapest of the
+//! four orientations by this estimate costs 3 to 5 % more nodes than choosing by the true counts (n = 16, 18,
+//! 19). With all rows the extra cost is 18 to 25 %. With the logarithms of the free squares, summed up twice,
+//! it is 6 to 9 %.
 
 use crate::board::Board;
 use crate::squares::Squares;
 
 /// How much more the diagonals take than if they fell independently.
 ///
-/// Independent diagonals would leave n! exp(-2n/3) solutions; there are (n exp(-1.94))^n (Simkin, "The number of
-/// n-queens configurations", 2021), so the exponent is larger by (1.94 - 1) / (2/3).
+/// Independent diagonals would leave n! exp(-2n/3) solutions. The true number is (n exp(-1.94))^n (Simkin,
+/// "The number of n-queens configurations", 2021). So the exponent is larger by the factor (1.94 - 1) /
+/// (2/3).
 const CROWDING: f64 = 1.41;
 
 /// The rows at the end that a search with look-ahead hardly enters. Four or six choose slightly worse.

@@ -1,9 +1,9 @@
 //! The number of solutions by extrapolation of the published ones.
 //!
-//! Q(n) = (e^-c (1 + o(1)) n)^n with c between 1.944000752 and 1.944001082 (Simkin 2021; Nobel, Agrawal and Boyd 2023), or
-//! n! e^-(c - 1)n by Stirling's formula. What is left of the logarithm, ln(Q(n) / n!) + (c - 1) n, is a + b / n from n = 15 on
-//! but for some thousandths that come and go. A third term takes these for a trend: fitted up to n = 24 it is off by up to
-//! 1 % at n = 27, two terms by 0.1 %.
+//! Q(n) = (e^-c (1 + o(1)) n)^n with c between 1.944000752 and 1.944001082 (Simkin 2021; Nobel, Agrawal and
+//! Boyd 2023), or n! e^-(c - 1)n by Stirling's formula. The remainder of the logarithm, ln(Q(n) / n!) + (c -
+//! 1) n, is a + b / n from n = 15 on, apart from fluctuations of some thousandths. A third term mistakes
+//! these for a trend. Fitted up to n = 24, three terms are off by up to 1 % at n = 27, two terms by 0.1 %.
 
 use crate::board::Board;
 use crate::known;
@@ -38,7 +38,7 @@ pub fn extrapolate(n: u16) -> Option<Extrapolation> {
     Some(Extrapolation { ln, error })
 }
 
-/// A line through the points (1 / n, what is left of the logarithm), by least squares.
+/// A least-squares line through the points (1 / n, remainder of the logarithm).
 struct Fit {
     /// The number of points, the mean of each coordinate, and the sum of squares of the first around it.
     points: f64,

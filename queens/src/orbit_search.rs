@@ -1,8 +1,8 @@
 //! The symmetric counts p and r once more, by another algorithm, to check those of [`symmetric`](crate::symmetric).
 //!
-//! The turn sorts the squares into orbits. An orbit is either occupied as a whole or empty, so a fixed solution is a
-//! set of orbits, no two of which attack each other, that occupies every row: an exact cover, searched by the rule
-//! that whatever row has the fewest possibilities left is next.
+//! The turn sorts the squares into orbits, and a fixed solution occupies each orbit as a whole or not at all.
+//! So it is a set of orbits that do not attack each other and that occupy every row. This is an exact cover.
+//! The search takes the row with the fewest remaining possibilities next.
 //!
 //! ```text
 //! conflicts(a): the orbits that cannot stand beside orbit a, itself included, found by looking at pairs of queens

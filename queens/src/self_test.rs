@@ -1,5 +1,6 @@
-//! What a kernel counts before its machine takes part in a run: a known board, and where its run is of a large board a position that
-//! goes through all parts of the kernel. Small boards leave out what large ones spend nearly all of their time in.
+//! The self-test of a kernel before its machine joins a run: it counts a known board. For a run of a large
+//! board it also counts a position that uses all parts of the kernel, because small boards leave out the
+//! parts in which large boards spend nearly all of their time.
 
 use thiserror::Error;
 
@@ -20,8 +21,8 @@ const MANY_N: u8 = 23;
 /// What there is of that position: the completions as the search counts them.
 const WITH_MANY: Count = Count { completions: 101_975, nodes: 184_928 };
 
-/// The size of the board that a device is to search: the least of which it makes states itself, from which it goes on in more than one
-/// launch.
+/// The size of the board for the search on a device: the smallest for which the device makes states itself
+/// and continues from them in more than one launch.
 const SEARCHED_N: u8 = 13;
 
 /// What there is of that board: the solutions as published, the nodes as processors visit them.
@@ -64,7 +65,7 @@ pub enum SelfTestFault {
         /// What there is.
         expected: Count,
     },
-    /// There are none, though nobody stopped the kernel.
+    /// The kernel returned no count although nobody stopped it.
     #[error("gives up on n = {0}")]
     Missing(u8),
 }
@@ -75,8 +76,8 @@ pub fn expected() -> u64 {
     known.and_then(|totals| u64::try_from(totals.solutions()).ok()).unwrap_or_default()
 }
 
-/// Counts the whole plan of the known board that suits the kernel, and what else its part in a run of that board is to be
-/// trusted for; gives the solutions of the known board if all is right.
+/// Counts the whole plan of the known board that suits the kernel, and the position that a run of `board`
+/// requires. Returns the solutions of the known board if all counts are right.
 ///
 /// # Errors
 /// If the kernel finds something else, or nothing.
@@ -112,8 +113,9 @@ fn searched_board() -> Position {
     Position::empty(Board::new(SEARCHED_N).expect("13 is a board size"))
 }
 
-/// A position of few sets of rows that have many halves each. Every row is open in one half of the board only, and there on some
-/// squares: that leaves so few sets that all is counted in a few hundredths of a second.
+/// A position of few sets of rows that have many halves each. Every row is open in one half of the board
+/// only, and there on some squares. So there are few sets, and the whole count takes a few hundredths of a
+/// second.
 fn with_many_halves() -> Position {
     let board = Board::new(MANY_N).expect("23 is a board size");
     let left = (1 << (MANY_N / 2)) - 1;

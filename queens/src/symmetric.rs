@@ -1,8 +1,8 @@
 //! The direct search for the completions that a turn of the board fixes: the symmetric counts p and r.
 //!
-//! A queen is placed together with its images under the turn, in pairs for the half turn, in fours for the quarter
-//! turn, always into the first row that is still empty. What is found is what the turn fixes, with no look at any
-//! other solution, so all point-symmetric solutions of n = 27 are a matter of minutes.
+//! A queen is placed together with its images under the turn, in pairs for the half turn, in fours for the
+//! quarter turn. It is always placed in the first row that is still empty. This finds exactly the solutions
+//! that the turn fixes and visits no other solution, so all point-symmetric solutions of n = 27 take minutes.
 
 use crate::bits::set_bits;
 use crate::board::{Board, Square};
@@ -39,9 +39,9 @@ impl Turn {
 
 /// The number of completions of the position that the turn fixes, or nothing if it was stopped.
 ///
-/// The placed queens must be fixed by the turn as a set (a constellation of class point or rotational is);
-/// otherwise, as with queens that attack each other, nothing is fixed and the count is 0. Allowed squares and
-/// boundary pairs are not looked at: a symmetric count belongs to a constellation.
+/// The turn must fix the placed queens as a set, as in constellations of class point or rotational. Otherwise
+/// no solution is fixed and the count is 0. The count is also 0 if placed queens attack each other. Allowed
+/// squares and boundary pairs are ignored: a symmetric count belongs to a constellation.
 pub fn count_fixed(position: &Position, turn: Turn, stop: &Stop) -> Option<Count> {
     let board = position.board();
     let queens = position.queens();
@@ -115,7 +115,7 @@ impl SymmetricSearch<'_> {
         Some(())
     }
 
-    /// The queens with those on the orbit of `square`, unless one of these is attacked.
+    /// Adds the queens on the orbit of `square`; `None` if one of them is attacked.
     fn place_orbit(&self, placed: Placed, square: Square) -> Option<Placed> {
         self.turn.orbit(self.board, square).try_fold(placed, |placed, image| {
             (!placed.attacks(self.board, image)).then(|| placed.with(self.board, image))

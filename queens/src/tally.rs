@@ -1,7 +1,7 @@
 //! From the counts of units to the totals A, P, R, by class, without a look at single solutions.
 //!
-//! Let T be the completions of a constellation, h those fixed by the half turn and r those fixed by the quarter
-//! turn; p = h - r are fixed by the half turn alone.
+//! Let T be the completions of a constellation. Let h of them be fixed by the half turn and r by the quarter
+//! turn. Then p = h - r are fixed by the half turn alone.
 //!
 //! - No symmetry: its completions are T orbits of class A.
 //! - Class point (r = 0): the h fixed ones are orbits of class P; the others pair up, (T - p) / 2 of class A.
@@ -127,7 +127,7 @@ pub enum TallyError {
 }
 
 impl Tally {
-    /// The tally of a run of which nothing has been counted.
+    /// The tally of a run without counts.
     pub fn new(plan: &Plan) -> Self {
         let mut families = vec![FamilySums::default(); plan.family_list().len()];
         for (number, member) in (0..).zip(plan.symmetric_members()) {

@@ -14,8 +14,9 @@ const OF_PLAN: f64 = 200.0;
 /// The boards whose units are counted: where halves are most for a thread, and the largest that is meant to be counted.
 const BOARDS: [u8; 3] = [22, 24, 28];
 
-/// So many random units of each plan are looked at. Two light ones of the smallest board are counted whole, but not the
-/// lightest, some of which have next to no completions; of the heaviest two of each some passes.
+/// The random units of each plan that are measured. Two light units of the smallest board are counted whole,
+/// but not the lightest ones, some of which have next to no completions. Of the two heaviest units of each
+/// board some passes are counted.
 const LOOKED_AT: u64 = 400;
 const LIGHT: std::ops::Range<usize> = 8..10;
 

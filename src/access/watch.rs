@@ -1,5 +1,5 @@
-//! Keeps whom a coordinator lets in, and what it proves itself with, up with the files: a token that is added or revoked
-//! and a new certificate hold within a second, while the coordinator goes on.
+//! Keeps the tokens and the certificate of a running coordinator up to date with the files. An added token, a
+//! revoked token and a new certificate take effect within a second.
 
 use std::time::Duration;
 
@@ -9,26 +9,28 @@ use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
-use super::Texts;
+use super::KeyTexts;
 
 /// Between two looks at the files. What has changed is believed when it is the same in two looks: a file that is being
 /// copied is read in part otherwise.
-const LOOK_EVERY: Duration = Duration::from_millis(300);
+const READ_INTERVAL: Duration = Duration::from_millis(300);
 
 /// A folder that has not been read in this time may lie where nothing answers.
-const PATIENCE: Duration = Duration::from_secs(10);
+const SLOW_READ_TIME: Duration = Duration::from_secs(10);
 
-/// What a look at a folder of keys has found; nothing where that takes long, which is told.
-pub(super) async fn patiently<T>(reading: &mut JoinHandle<T>) -> Option<Result<T, JoinError>> {
-    let look = timeout(PATIENCE, reading).await;
+/// The result of reading a folder of keys. After ten seconds logs a warning and returns `None`; the reading
+/// continues.
+pub(super) async fn await_reading<T>(reading: &mut JoinHandle<T>) -> Option<Result<T, JoinError>> {
+    let look = timeout(SLOW_READ_TIME, reading).await;
     if look.is_err() {
         warn!("the folder of keys is not read to its end: the keys are as they were until it is");
     }
     look.ok()
 }
 
-/// Has what two looks in a row have found be what is known, where it is another, and says whether it was. Why a look has failed is told once.
-pub(super) fn settle<T: Clone + PartialEq>(
+/// Stores a result in `known` once two readings in a row agree on it, and returns whether `known` has
+/// changed. A failure is logged once.
+pub(super) fn accept_if_stable<T: Clone + PartialEq>(
     look: Result<T, String>,
     last_look: &mut Result<T, String>,
     known: &mut T,
@@ -46,15 +48,15 @@ pub(super) fn settle<T: Clone + PartialEq>(
     false
 }
 
-/// Who is let in over what, and what the files said of that when they were last read.
+/// The guard of a service, and the text of the key files at the last reading.
 pub struct KeyWatch {
     access: Access,
     encryption: Option<Encryption>,
-    known: Texts,
+    known: KeyTexts,
 }
 
 impl KeyWatch {
-    pub(super) fn new(access: Access, encryption: Option<Encryption>, known: Texts) -> Self {
+    pub(super) fn new(access: Access, encryption: Option<Encryption>, known: KeyTexts) -> Self {
         Self { access, encryption, known }
     }
 
@@ -66,18 +68,18 @@ impl KeyWatch {
         }
         let mut last_look = Ok(self.known.clone());
         loop {
-            sleep(LOOK_EVERY).await;
+            sleep(READ_INTERVAL).await;
             let keys = self.known.keys.clone();
             let mut reading =
-                spawn_blocking(move || Texts::read(keys.as_deref()).map_err(|error| format!("{error:#}")));
-            let mut look = patiently(&mut reading).await;
+                spawn_blocking(move || KeyTexts::read(keys.as_deref()).map_err(|error| format!("{error:#}")));
+            let mut look = await_reading(&mut reading).await;
             while look.is_none() {
                 self.strike_off(&handle).await;
-                look = timeout(PATIENCE, &mut reading).await.ok();
+                look = timeout(SLOW_READ_TIME, &mut reading).await.ok();
             }
             let Some(Ok(look)) = look else { return };
-            if settle(look, &mut last_look, &mut self.known) {
-                self.take_over();
+            if accept_if_stable(look, &mut last_look, &mut self.known) {
+                self.apply_keys();
             }
             self.strike_off(&handle).await;
         }
@@ -91,7 +93,7 @@ impl KeyWatch {
     }
 
     /// Has what the files say hold from now on; if it makes no sense, what they said before.
-    fn take_over(&self) {
+    fn apply_keys(&self) {
         match self.replace() {
             Ok(()) => {
                 let revoked = self.access.revoked().len();

@@ -10,9 +10,10 @@ use super::value::{Auto, ISAS, METHODS, ThreadsArgs, auto, seconds, whole};
 
 /// Measures how fast this machine counts.
 ///
-/// Units are drawn at random and counted. Of one that takes long only a part is: some of its passes at random by the method
-/// meet, a piece of it row by row or on a card. A number without a star is the whole board. ns/sol is the time for a fundamental solution, one eighth of all, so that boards and programs compare, with its
-/// standard error; "a unit" is the time of a unit on average, "est. %" how far units depart from the plan's estimate.
+/// Units are drawn at random and counted. Of a long unit only a part is counted: random passes by the method
+/// meet, otherwise a piece of the unit. A number without a star is from the whole board. "ns/sol" is the time
+/// for a fundamental solution, one eighth of all, with its standard error; so boards and programs compare. "a
+/// unit" is the mean time of a unit. "est. %" is how far units depart from the plan's estimate.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -35,14 +36,14 @@ pub struct BenchArgs {
     /// them). Times are those that pass, with two counts at a time where halves meet.
     #[arg(long = "gpu", value_name = "CARDS", default_value = "none")]
     pub cards: Cards,
-    /// All other lines are for one thread, the last one for as many as are said here, if it is more than one; it is told what they
-    /// come to where nothing else runs, and no more of them than there are cores count at a time.
+    /// All other lines use one thread. If this number is above one, the last line uses that many threads. Its
+    /// result holds for an idle machine: at most as many threads as there are cores count at the same time.
     #[command(flatten)]
     pub threads: ThreadsArgs,
     #[command(flatten)]
     pub split: SplitArgs,
-    /// How long to count for each board, in seconds: the fastest kernel has half of it. One of which that
-    /// tells nothing is measured for longer.
+    /// Seconds to count for each board; half of them go to the fastest kernel. A kernel whose result is too
+    /// uncertain is measured for longer.
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: f64,
     /// What the units are drawn by.

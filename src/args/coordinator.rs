@@ -46,20 +46,21 @@ pub struct CoordinatorArgs {
     /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
     /// random as in 0.5%, all.
     ///
-    /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record; it
-    /// may be raised later, and not lowered.
+    /// A resumed run keeps its policy; a new run checks 1% by default. The value is recorded in the ledger.
+    /// It may be raised later, but not lowered.
     #[arg(long, value_name = "POLICY", value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true)]
     double_check: Option<DoubleCheck>,
     /// Have each checked unit counted by two owners, however long that takes: 2. It wants --keys, by which owners are known.
     ///
-    /// It goes on record; diadem policy lifts it.
+    /// The requirement is recorded in the ledger; diadem policy lifts it.
     #[arg(long, value_name = "K", value_parser = whole(2..=2_u32), allow_negative_numbers = true, requires = "keys")]
     require_owners: Option<u32>,
     #[command(flatten)]
     relax: RelaxArgs,
     /// Acknowledge a count only when so many followers (diadem follow) have it on disk, too: 0 to 16.
     ///
-    /// A run goes on as it was told before; one that was told nothing waits for none. What is said here goes on record.
+    /// A resumed run keeps its policy; a new run waits for no follower by default. The value is recorded in
+    /// the ledger.
     #[arg(long, value_name = "K", value_parser = whole(0..=MOST_FOLLOWERS as u32), allow_negative_numbers = true)]
     replicas: Option<u32>,
     /// Where to listen for workers.
@@ -70,9 +71,9 @@ pub struct CoordinatorArgs {
     /// Elsewhere than on this machine alone it wants --keys: browsers are asked for the status token then.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     http: Option<SocketAddr>,
-    /// Speak TLS, and let those in who have a token or a certificate: a folder as diadem keys init makes it, with
-    /// server.pem, server.key, join.token and, if wished, status.token, follow.token, admin.token and ca.pem (for client
-    /// certificates).
+    /// Use TLS, and accept only clients with a token or a certificate. The folder is made by diadem keys
+    /// init. It has server.pem, server.key and join.token; status.token, follow.token, admin.token and ca.pem
+    /// (for client certificates) are optional.
     #[arg(long, value_name = "DIR")]
     keys: Option<PathBuf>,
     /// Listen also where others can connect, without TLS: whoever can reach the port can take part.
@@ -112,7 +113,7 @@ pub struct ServedRun {
     pub signing_key: Option<PathBuf>,
     /// Whether status requests are answered after the end.
     pub stays: bool,
-    /// What may be lost where it goes on.
+    /// The losses that a resumed run accepts.
     pub loss: ServedLossArgs,
     pub json: bool,
 }

@@ -18,8 +18,8 @@ use super::value::{CHECKS, choice, name};
 
 /// Counts a board on this machine.
 ///
-/// The run is kept in a run directory, ./diadem-N unless told otherwise. Interrupted, the same command goes on;
-/// finished, it answers at once.
+/// The run is kept in a run directory, by default ./diadem-N. The same command resumes an interrupted run,
+/// and prints the answer of a finished run at once.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -53,8 +53,8 @@ pub struct CountArgs {
     /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
     /// random as in 0.5%, all.
     ///
-    /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record; it
-    /// may be raised later, and not lowered.
+    /// A resumed run keeps its policy; a new run checks 1% by default. The value is recorded in the ledger.
+    /// It may be raised later, but not lowered.
     #[arg(long, value_name = "POLICY", value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true)]
     double_check: Option<DoubleCheck>,
     /// The machine's name, by which it is believed or not: say it in a container, which has a host name of its own
@@ -86,13 +86,13 @@ pub struct LocalCount {
     /// The machine's name, where it is not the host's.
     pub machine: Option<String>,
     pub limits: LimitsArgs,
-    /// Whether it goes on where acknowledged records are missing.
+    /// Whether the run resumes although acknowledged records are missing.
     pub accepts_loss: bool,
     pub json: bool,
     pub shows_progress: bool,
 }
 
-/// Where a count keeps what it has counted.
+/// The place of the counts of a local run.
 #[derive(Debug)]
 pub enum Storage {
     /// Nowhere but in memory; it counts the whole board.

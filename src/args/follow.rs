@@ -9,8 +9,8 @@ use super::value::time;
 
 /// Keeps a verified copy of a coordinator's run as it grows; the copy can take the run over.
 ///
-/// Ends when the run is complete and all of it is copied. Until then it waits for a coordinator that is away, for as long as
-/// --give-up-after says, and tells every ten minutes how to go on without.
+/// Ends when the run is complete and fully copied. Until then it waits for an absent coordinator, at most as
+/// long as --give-up-after. Meanwhile it prints every ten minutes how to continue without that coordinator.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("address").args(["urls", "coordinator"]).required(true))]
 #[command(after_help = "\
@@ -42,7 +42,7 @@ pub struct FollowArgs {
 }
 
 impl FollowArgs {
-    /// The coordinator's addresses, however they were told.
+    /// The coordinator's addresses, from the argument or the option.
     pub fn addresses(&self) -> &[String] {
         if self.urls.is_empty() { &self.coordinator } else { &self.urls }
     }

@@ -32,7 +32,7 @@ pub struct KernelArgs {
 pub struct KernelChoice {
     /// How many units are counted at a time.
     pub threads: u32,
-    /// Whether the number was said.
+    /// Whether the number of threads was given.
     pub says_threads: bool,
     /// The method, unless it follows from the board or the plan.
     pub method: Option<Method>,

@@ -73,7 +73,7 @@ pub enum KeysCommand {
         /// The folder that keys init made.
         #[arg(value_name = "DIR")]
         keys: PathBuf,
-        /// The owner, as keys client or the status names it; join is whoever has the join token.
+        /// The owner, as in keys client and in the status; "join" revokes the shared join token.
         #[arg(value_name = "NAME", value_parser = owner_name)]
         name: String,
     },
@@ -87,13 +87,13 @@ pub struct ValidityArgs {
     pub days: u32,
 }
 
-/// What cannot be given away: names of those who have no name of their own.
-const TAKEN: [&str; 4] = ["join", "status", "follow", "admin"];
+/// Reserved names: these tokens carry no owner's name.
+const RESERVED_NAMES: [&str; 4] = ["join", "status", "follow", "admin"];
 
 /// What an owner can be called that keys are made for.
 fn client_name(text: &str) -> Result<String, ValueError> {
     let name = owner_name(text)?;
-    if TAKEN.contains(&text) || text.starts_with("certificate-") {
+    if RESERVED_NAMES.contains(&text) || text.starts_with("certificate-") {
         return Err(ValueError::new(text, "a name of its own: coordinators call others so"));
     }
     Ok(name)

@@ -4,8 +4,8 @@ use clap::Args;
 
 #[derive(Clone, Copy, Debug, Args)]
 pub struct LossArgs {
-    /// Go on from what the ledger has, although acknowledged records are missing or unreadable at its end: what is cut
-    /// off is kept in a file beside it, and the units are counted again.
+    /// Resume although acknowledged records are missing or unreadable at the end of the ledger. The cut-off
+    /// part is kept in a file beside the ledger, and its units are counted again.
     #[arg(long)]
     pub accept_loss: bool,
 }

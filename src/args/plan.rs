@@ -30,8 +30,9 @@ pub struct SplitArgs {
     /// so many rows more.
     #[arg(long, value_name = "ROWS,GROUP,SIDES")]
     families: Option<OuterRows>,
-    /// Plan a new run by families, split by that many central columns, the squares of the last in groups, and as
-    /// many sides of outer rows as make units of about so many expected solutions (docs/ledger.md has the rule).
+    /// Plan a new run by families, split by the queens of COLUMNS central columns. The squares of the last
+    /// column are grouped. Sides of outer rows then split units of more than the given number of expected
+    /// solutions (see docs/ledger.md).
     #[arg(long, value_name = "COLUMNS,GROUP[,GRAIN]", conflicts_with = "families")]
     centre: Option<CentralColumns>,
 }

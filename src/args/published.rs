@@ -1,4 +1,4 @@
-//! The arguments of the commands about what is published of a run while it goes on, and in the end.
+//! The arguments of the commands that publish facts about a run: its head, its certificate, its report.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,12 @@ use clap::Args;
 
 use super::value::ThreadsArgs;
 
-/// Prints the head of a run's chain, to be published: whoever has it can tell later that nothing was rewritten.
+/// Prints the head of a run's hash chain, for publication. A published head shows later that no record before
+/// it was rewritten.
 ///
-/// The run may be in use. The line names the run, how many records its ledger has up to its last commit mark, and the hash
-/// of that mark, which stands for all before it. diadem verify --heads compares such lines with the ledger.
+/// The run may be in use. The line has the run, the number of its records up to the last commit mark, and the
+/// hash of that mark, which covers all records before it. diadem verify --heads compares such lines with the
+/// ledger.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -25,9 +27,9 @@ pub struct HeadArgs {
 
 /// Signs a certificate of a finished run: totals, head of the ledger, how far it was checked.
 ///
-/// The ledger is audited first, and the symmetric counts are made again by a second algorithm; a run that is not finished, or
-/// not sound, is refused. diadem verify --certificate checks a certificate, and docs/ledger.md says how to do that by other
-/// means.
+/// First the ledger is audited, and the symmetric counts are repeated by a second algorithm. An unfinished or
+/// unsound run is refused. diadem verify --certificate checks a certificate; docs/ledger.md describes how to
+/// check it without diadem.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -49,8 +51,8 @@ pub struct CertifyArgs {
     pub threads: ThreadsArgs,
 }
 
-/// Writes a run as one page of HTML that needs nothing beside it: the answer and what it is worth, who counted what, how to
-/// verify it.
+/// Writes a run as one self-contained HTML page. It has the answer and its evidence, the contributors, and
+/// the commands to verify it.
 ///
 /// It is made from the ledger alone, which is audited first; the run may be unfinished, or in use.
 #[derive(Debug, Args)]

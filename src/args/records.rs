@@ -14,10 +14,10 @@ use super::value::{Auto, GROUPS, METHODS, ThreadsArgs, ValueError, auto, choice,
 
 /// Re-checks a run from its ledger alone, and counts a sample of its units again.
 ///
-/// In this order, up to the first thing that is wrong: chain and CRCs of the ledger, one standing count a unit,
-/// identities among the sums, a certificate and a table of diadem export if they are named, the symmetric counts by a
-/// second algorithm, a random sample of units with another kernel than the one that counted each and mirrored, and last
-/// the published value.
+/// Checks in this order, up to the first failure: chain and CRCs of the ledger; one standing count a unit;
+/// identities among the sums; a certificate and an exported table, if given; the symmetric counts, by a
+/// second algorithm; a random sample of units, mirrored and by another kernel than the first count; the
+/// published value.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("evidence").args(["run", "certificate"]).required(true).multiple(true))]
 #[command(after_help = "\
@@ -83,8 +83,8 @@ fn sample(text: &str) -> Result<SampleSize, ValueError> {
 
 /// Writes the counts of a run as a table, for publication.
 ///
-/// The table depends on the plan and the counts alone, not on who counted; its last line has the BLAKE3 hash of all
-/// lines before. diadem verify --export compares it with the ledger.
+/// The table depends on the plan and the counts alone, not on the contributors. Its last line is the BLAKE3
+/// hash of all lines before. diadem verify --export compares it with the ledger.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -169,7 +169,7 @@ pub struct RetractArgs {
     /// The run directory; or the address of the coordinator that serves it, without --coordinator.
     #[arg(value_name = "DIR|URL", value_parser = PathBufValueParser::new())]
     run: Option<PathBuf>,
-    /// The address of the coordinator that serves the run; of several, the youngest coordinator's.
+    /// The address of the coordinator that serves the run; of several, the coordinator of the highest term is used.
     #[arg(long, value_name = "URL", value_delimiter = ',')]
     coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
@@ -195,7 +195,7 @@ pub enum RetractIn {
 }
 
 impl RetractArgs {
-    /// Where that is, however it was told.
+    /// The run directory or the coordinator, from the argument or the option.
     pub fn place(&self) -> RetractIn {
         let Some(run) = &self.run else { return RetractIn::Served(self.coordinator.clone()) };
         match run.to_str().filter(|run| run.contains("://")) {
@@ -215,7 +215,7 @@ pub struct TargetArgs {
     /// A machine as OWNER/NAME; or its NAME, where no other owner has one of that name.
     #[arg(long, value_name = "MACHINE")]
     machine: Option<String>,
-    /// An owner, with all machines; - for everybody who has counted without keys.
+    /// An owner, with all machines; - means all workers without credentials.
     #[arg(long, value_name = "OWNER", value_parser = owner)]
     owner: Option<String>,
 }

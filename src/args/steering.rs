@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::records::reason;
 
-/// Which coordinator, and who asks.
+/// The coordinator of a request, and the keys of the operator.
 #[derive(Debug, Args)]
 pub struct OperatorArgs {
-    /// The coordinator's address; of several, the youngest coordinator's.
+    /// The coordinator's address; of several, the coordinator of the highest term is used.
     #[arg(long, value_name = "URL", value_delimiter = ',', default_value = "http://127.0.0.1:7227")]
     pub coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
@@ -17,8 +17,8 @@ pub struct OperatorArgs {
     pub keys: Option<PathBuf>,
 }
 
-/// Has a coordinator lend no more units. Workers count what they hold, two units for each thread or more, as their --ahead
-/// says; then they stay, and wait. To free cores at once: diadem drain.
+/// Stops lending new units. Workers count the units they hold (two for each thread, or more with --ahead).
+/// Then they wait. To free cores at once, use diadem drain.
 ///
 /// The run stays so, also when its coordinator is started again, until diadem resume. A follower that takes over does not
 /// pause.

@@ -1,5 +1,5 @@
-//! Units of a run as they are typed, one by one or many at once: a constellation with symmetry has hundreds, and a command that
-//! names each of them is too long for a line of the log.
+//! Ranges of units, as typed. A constellation with symmetry has hundreds of units, so a command that listed
+//! them one by one would not fit a line of the log.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Values that several arguments have, and what is said of a text that is none of them.
+//! Values that several arguments share, and the errors for other texts.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -124,7 +124,7 @@ pub fn seconds(text: &str) -> Result<f64, ValueError> {
     seconds.ok_or_else(|| ValueError::new(text, "a time from 0.01 to 86400 seconds"))
 }
 
-/// Nobody waits longer; clocks cannot count to what could be said.
+/// Ten years, the longest time that may be given; longer times would overflow clocks.
 const LONGEST: Duration = Duration::from_hours(10 * 365 * 24);
 
 /// A time, as people say it.
@@ -142,7 +142,7 @@ pub struct ThreadsArgs {
 }
 
 impl ThreadsArgs {
-    /// The number of threads, where it was said.
+    /// The number of threads, if given.
     pub fn asked(self) -> Option<u32> {
         self.threads
     }

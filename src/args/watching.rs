@@ -10,7 +10,7 @@ use super::value::{ValueError, path, time};
 /// The coordinator that is asked.
 #[derive(Debug, Args)]
 pub struct ObserverArgs {
-    /// The coordinator's address; of several, the youngest coordinator's.
+    /// The coordinator's address; of several, the coordinator of the highest term is used.
     #[arg(long, value_name = "URL", value_delimiter = ',', default_value = "http://127.0.0.1:7227")]
     pub coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and status.token or join.token.
@@ -63,7 +63,7 @@ fn directory(path: &Path) -> Result<(), ValueError> {
     Ok(())
 }
 
-/// Shows a run on the whole terminal, as it goes on: machines, workers, families, events.
+/// Shows a running run on the whole terminal: machines, workers, families, events.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -39,8 +39,8 @@ pub struct WorkerArgs {
     /// The machine's name: counts are checked on another machine than the one that made them [default: host name].
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub machine: Option<String>,
-    /// What to do when the coordinator has not answered for as long as --give-up-after says: wait for it all the same; finish
-    /// the units in hand, then leave; exit at once [default: wait, with --give-up-after exit].
+    /// What to do when the coordinator has not answered for the time of --give-up-after: keep waiting; finish
+    /// the units in hand, then leave; or exit at once [default: wait; with --give-up-after exit].
     #[arg(long, value_name = "WHAT", value_enum)]
     pub on_coordinator_lost: Option<OnLost>,
     /// After how long without an answer the coordinator is lost, as in 90s, 10m, 2h [default: 10s].
@@ -48,12 +48,13 @@ pub struct WorkerArgs {
     pub give_up_after: Option<Duration>,
     #[command(flatten)]
     pub limits: LimitsArgs,
-    /// Hold units for this long ahead, to go on counting through outages, as in 1h; at most a quarter of its share of what
-    /// is left, and 50,000 units [default: 10s].
+    /// Hold units for this long ahead, to keep counting through outages, as in 1h. A worker holds at most a
+    /// quarter of its share of the remaining units, and at most 50,000 units [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub ahead: Option<Duration>,
-    /// When it is asked to end (Ctrl-C or SIGTERM), go on for so long with the units that are being counted, and give back all
-    /// others at once; asked again, it ends within two seconds. It is killed by a batch engine that waits for less.
+    /// After Ctrl-C or SIGTERM, count the current units for this long, and give back all others at once. A
+    /// second signal ends the worker within two seconds. Choose less time than the batch engine waits before
+    /// it kills.
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
     pub drain: Duration,
 }

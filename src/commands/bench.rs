@@ -1,7 +1,7 @@
 //! `diadem bench`: how fast the kernels count on this machine, and how long a whole board would take.
 //!
-//! Each line of the table is one kernel on some threads or on a graphics card, which counts units drawn at random, or parts of them, until its
-//! share of the time is up: see [`speed`](crate::measurement::speed).
+//! Each line of the table is one kernel on some threads or on a graphics card. It counts random units, or
+//! parts of units, until its share of the time is up; see [`speed`](crate::measurement::speed).
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::log::{self, say};
 use crate::measurement::speed::{Candidate, Counter, KernelSpeed, candidates};
 use crate::output::{print, sentence, span};
 use crate::signals::Interruption;
-use crate::{crew, settings};
+use crate::{worker_group, settings};
 
 pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
@@ -29,8 +29,8 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         None => Isa::available(),
     };
     let wished = wished_cards(args)?;
-    let cards = crew::cards(&wished)?;
-    crew::warn_where_there_is_none(&wished, cards.iter());
+    let cards = worker_group::cards(&wished)?;
+    worker_group::warn_if_no_card(&wished, cards.iter());
     let (counters, threads) = if cards.is_empty() {
         (Counter::of_processor(&isas), args.threads.count() as usize)
     } else {
@@ -55,7 +55,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
             let speed = match candidate.measure(args.seconds, args.seed, interruption.raised()) {
                 Ok(speed) => speed,
                 Err(error) => {
-                    say_that_it_failed(&candidate, &error);
+                    report_failure(&candidate, &error);
                     code = ExitCode::FAILURE;
                     continue;
                 }
@@ -68,7 +68,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
                 return Ok(code);
             }
             if is_without {
-                say_that_nothing_was_found(&candidate);
+                report_nothing_found(&candidate);
             }
         }
         if let Some(code) = interruption.exit_code() {
@@ -79,12 +79,12 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Says why there is no line of that kernel.
-pub fn say_that_nothing_was_found(candidate: &Candidate) {
+pub fn report_nothing_found(candidate: &Candidate) {
     say(format_args!("diadem: {candidate}: no solution was found in that time; give it more --seconds"));
 }
 
 /// Says why there is no line of that kernel: the others are measured all the same.
-pub fn say_that_it_failed(candidate: &Candidate, error: &anyhow::Error) {
+pub fn report_failure(candidate: &Candidate, error: &anyhow::Error) {
     say(format_args!("diadem: {candidate} was not measured: {}", sentence(error)));
 }
 

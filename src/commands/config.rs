@@ -7,7 +7,7 @@ use clap::error::ErrorKind::{InvalidValue, ValueValidation};
 use serde_json::json;
 
 use crate::args::ConfigArgs;
-use crate::command_line::complaint;
+use crate::command_line::usage_error;
 use crate::exit;
 use crate::log::say;
 use crate::output::{on_stdout, print};
@@ -35,7 +35,7 @@ pub fn run(args: &ConfigArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
                 if let Some((origin, error)) =
                     refused.and_then(|error| Some((line.origin_of(&error)?.to_owned(), error)))
                 {
-                    let complaint = complaint(&error, &line).unwrap_or_else(|| error.to_string());
+                    let complaint = usage_error(&error, &line).unwrap_or_else(|| error.to_string());
                     complaints.entry(origin).or_insert(complaint);
                 }
                 options.extend(line.in_force().into_iter().map(|option| (name.clone(), option)));

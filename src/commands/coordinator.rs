@@ -30,14 +30,15 @@ use crate::{command_line, ending, exit, host, log, output, progress, service_man
 /// Files of the run, and a few connections.
 const OPEN_FILES: u64 = 80;
 
-/// Workers are told how it ended until none has called for this long. They renew their leases twice in that time.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// After the end of a run the coordinator answers workers until none has called for this long. Workers renew
+/// their leases twice in that time.
+const QUIET_TIME: Duration = Duration::from_secs(5);
 
 /// Browsers have so long to show how it ended.
-const LAST_LOOK: Duration = Duration::from_secs(3);
+const BROWSER_EXIT_DELAY: Duration = Duration::from_secs(3);
 
 /// Somebody who calls all the same is not waited for any longer.
-const LONGEST_FAREWELL: Duration = Duration::from_mins(1);
+const MAX_EXIT_DELAY: Duration = Duration::from_mins(1);
 
 pub fn run(run: ServedRun) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
@@ -102,7 +103,7 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     shutdown.send(()).ok();
     timeout(Duration::from_secs(1), server).await.ok();
     if let Some(dashboard) = dashboard {
-        timeout(LAST_LOOK, dashboard).await.ok();
+        timeout(BROWSER_EXIT_DELAY, dashboard).await.ok();
     }
     code
 }
@@ -122,7 +123,7 @@ async fn listen_for_browsers(run: &ServedRun, guard: &Guard) -> anyhow::Result<O
     listen(address, "--http").await.map(Some)
 }
 
-/// Serves the dashboard. The run goes on without, if that fails.
+/// Serves the dashboard. A failure does not end the run.
 fn show(listener: TcpListener, handle: &Handle, guard: Guard) -> JoinHandle<()> {
     let scheme = if guard.encrypts() { "https" } else { "http" };
     if let Ok(address) = listener.local_addr() {
@@ -167,7 +168,7 @@ async fn until_done(run: &ServedRun, handle: &Handle, signals: &mut Signals) -> 
         biased;
         ending = ending::of(handle) => ending?,
         signal = signals.next() => {
-            let how = command_line::how_to_go_on_without(&outdated(run, &handle.snapshots().borrow().status));
+            let how = command_line::resume_hint_without(&outdated(run, &handle.snapshots().borrow().status));
             say(format_args!("diadem: stopped; {how}"));
             return Ok(signal.exit_code());
         }
@@ -181,13 +182,13 @@ async fn until_done(run: &ServedRun, handle: &Handle, signals: &mut Signals) -> 
     }
     // Workers and followers are told how it ended, and are waited for, whether or not there is an answer to print.
     tokio::select! {
-        () = everybody_left(handle, is_withheld) => {}
+        () = wait_for_departures(handle, is_withheld) => {}
         _ = signals.next() => return answered,
     }
     answered
 }
 
-/// Shows how the run ended until a signal comes. What there is to be said of that is said at once.
+/// Shows how the run ended until a signal comes. Prints the answer or the error at once.
 async fn stay(answered: anyhow::Result<ExitCode>, signals: &mut Signals) -> anyhow::Result<ExitCode> {
     if let Err(error) = &answered {
         say(format_args!("diadem: {}", output::sentence(error)));
@@ -198,17 +199,17 @@ async fn stay(answered: anyhow::Result<ExitCode>, signals: &mut Signals) -> anyh
 
 /// Waits until all workers have left, or those that are still registered are silent, and until all followers have left, which they
 /// do when they have everything. Where the answer is withheld they wait for another start: they have the time to hear of it.
-async fn everybody_left(handle: &Handle, is_withheld: bool) {
+async fn wait_for_departures(handle: &Handle, is_withheld: bool) {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
-    let longest = if is_withheld { FAREWELL } else { LONGEST_FAREWELL };
+    let longest = if is_withheld { QUIET_TIME } else { MAX_EXIT_DELAY };
     while begun.elapsed() < longest {
         let status = handle.status().await;
         let followers = status.as_ref().map_or(0, |status| status.followers);
         let last_words = status.into_iter().flat_map(|status| status.workers).map(|worker| worker.last_word);
         match last_words.min() {
             _ if followers > 0 => sleep(pause).await,
-            Some(last_word) if begun.elapsed() < FAREWELL || last_word < FAREWELL => sleep(pause).await,
+            Some(last_word) if begun.elapsed() < QUIET_TIME || last_word < QUIET_TIME => sleep(pause).await,
             _ => return,
         }
         pause = (2 * pause).min(Duration::from_millis(50));

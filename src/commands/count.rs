@@ -20,18 +20,18 @@ use tracing::Level;
 use worker::{Lender, Wish, WorkerError};
 
 use crate::args::{LocalCount, Storage, new_plan, new_plan_for_cards};
-use crate::crew::CrewMember;
+use crate::worker_group::GroupMember;
 use crate::exit::UNSOUND;
 use crate::local::Local;
 use crate::log::say;
 use crate::signals::{Signal, Signals};
-use crate::{command_line, crew, ending, host, log, output, progress};
+use crate::{command_line, worker_group, ending, host, log, output, progress};
 
 /// A count that could not record anything for this long ends: what it counts on would be lost.
-const PATIENCE: Duration = Duration::from_secs(10);
+const RECORDING_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What cannot go on for so long will not.
-const STUCK: Duration = Duration::from_secs(5);
+const STUCK_TIME: Duration = Duration::from_secs(5);
 
 /// Files of the run and of the process.
 const OPEN_FILES: u64 = 64;
@@ -43,7 +43,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     let count = Arc::new(count);
     let what_is_kept = match &count.storage {
         Storage::Memory => "the count was in memory only and is lost".to_owned(),
-        Storage::Directory { .. } => command_line::how_to_go_on(),
+        Storage::Directory { .. } => command_line::resume_hint(),
     };
     let stopped = |signal: Signal| {
         say(format_args!("diadem: stopped; {what_is_kept}"));
@@ -103,9 +103,9 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// What is there before it is counted.
+/// The run and the kernels, before counting begins.
 struct Prepared {
-    members: Vec<CrewMember>,
+    members: Vec<GroupMember>,
     handle: Handle,
     is_settled: bool,
 }
@@ -115,7 +115,7 @@ impl Prepared {
         let kept = kept(count)?;
         // A run that is finished has its answer without cards.
         let is_finished = kept.as_ref().map_or(Ok(false), |kept| kept.is_settled(count))?;
-        let cards = if is_finished { Vec::new() } else { crew::cards(&count.gpu.cards)? };
+        let cards = if is_finished { Vec::new() } else { worker_group::cards(&count.gpu.cards)? };
         let run = match kept {
             Some(kept) => FoundRun::Kept(Box::new(kept)),
             None => FoundRun::New(Box::new(new(count, &cards)?)),
@@ -124,7 +124,7 @@ impl Prepared {
         let cards = if cards.is_empty() {
             Vec::new()
         } else {
-            crew::kernels(&count.gpu.cards, cards, count.kernel.method, run.plan())?
+            worker_group::kernels(&count.gpu.cards, cards, count.kernel.method, run.plan())?
         };
         let members = members(count, cards, run.plan())?;
         let begun = begin(run, count)?;
@@ -194,7 +194,7 @@ fn new(count: &LocalCount, cards: &[Device]) -> anyhow::Result<Plan> {
 }
 
 /// Who counts it, ready to.
-fn members(count: &LocalCount, cards: Vec<Arc<GpuKernel>>, plan: &Plan) -> anyhow::Result<Vec<CrewMember>> {
+fn members(count: &LocalCount, cards: Vec<Arc<GpuKernel>>, plan: &Plan) -> anyhow::Result<Vec<GroupMember>> {
     let config = worker::Config {
         name: "local".into(),
         machine: count.machine.clone().unwrap_or_else(host::name),
@@ -202,12 +202,12 @@ fn members(count: &LocalCount, cards: Vec<Arc<GpuKernel>>, plan: &Plan) -> anyho
         kernel: count.kernel.kernel(&plan.spec())?,
         give_up_after: None,
         hopeful: worker::Hopeful::default(),
-        give_up_unrecorded_after: Some(PATIENCE),
+        give_up_unrecorded_after: Some(RECORDING_TIMEOUT),
         finishes_when_lost: false,
         ahead: worker::AHEAD,
         drain: Duration::ZERO,
     };
-    crew::members(config, cards, count.kernel.says_threads)
+    worker_group::members(config, cards, count.kernel.says_threads)
 }
 
 fn begin(run: FoundRun, count: &LocalCount) -> anyhow::Result<Begun> {
@@ -247,7 +247,7 @@ enum Ended {
 /// Counts until there is an ending, or until the user interrupts, also in the audit before the answer.
 async fn work(
     handle: &Handle,
-    members: Vec<CrewMember>,
+    members: Vec<GroupMember>,
     count: &LocalCount,
     signals: &mut Signals,
     is_settled: bool,
@@ -263,7 +263,7 @@ async fn work(
 
 async fn count_and_audit(
     handle: &Handle,
-    members: Vec<CrewMember>,
+    members: Vec<GroupMember>,
     signals: &mut Signals,
     is_settled: bool,
 ) -> anyhow::Result<Ended> {
@@ -271,7 +271,7 @@ async fn count_and_audit(
         let (wish, wished) = watch::channel(Wish::Stay);
         let lender: Arc<dyn Lender> = Arc::new(Local(handle.clone()));
         let lenders = Box::new(move || Arc::clone(&lender));
-        let mut work = Box::pin(crew::work(lenders, handle.plan().clone(), members, wished));
+        let mut work = Box::pin(worker_group::run_members(lenders, handle.plan().clone(), members, wished));
         tokio::select! {
             summary = &mut work => {
                 summary?;
@@ -302,14 +302,15 @@ async fn count_and_audit(
     }
 }
 
-/// Waits until nobody who is there can go on, which is so for longer than a moment: nobody else comes to a local run. Says why.
+/// Waits until the connected workers are stuck for longer than a moment: no other worker joins a local run.
+/// Returns the reason.
 async fn stuck(handle: &Handle) -> anyhow::Error {
     let mut snapshots = handle.snapshots();
     loop {
         if snapshots.wait_for(|snapshot| snapshot.stuck.is_some()).await.is_err() {
             std::future::pending::<()>().await;
         }
-        sleep(STUCK).await;
+        sleep(STUCK_TIME).await;
         if let Some(why) = snapshots.borrow_and_update().stuck.clone() {
             return anyhow!(why);
         }

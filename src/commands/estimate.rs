@@ -1,10 +1,10 @@
 //! `diadem estimate`: how many solutions a board has, and what it takes to count them, before anybody counts.
 //!
-//! Positions are drawn at random and counted exactly ([`measurement`](crate::measurement)): families by their expected work,
-//! then the queens of one line after the other by the completions that are expected of them, until the kernel counts the rest
-//! in milliseconds. Each count, times the number of positions that it stands for, is an estimate of Q(n) without bias
-//! (Knuth 1975), and its spread over the draws tells the error. What is new here is where the draws end: the kernel counts
-//! millions of solutions in one, so that the spread is small.
+//! Positions are drawn at random and counted exactly (see [`measurement`](crate::measurement)). A family is
+//! drawn by its expected work, then the queens of line after line by their expected completions, until the
+//! kernel can count the rest in milliseconds. Each count, times the number of positions that it stands for,
+//! is an unbiased estimate of Q(n) (Knuth 1975). The spread over the draws gives the error. It is small
+//! because each draw ends early: the kernel counts millions of solutions at once, which is new here.
 
 mod campaign;
 mod count_estimate;
@@ -21,8 +21,8 @@ use tracing::Level;
 
 use crate::args::WrongCommand;
 use crate::args::{Cards, EstimateArgs};
-use crate::commands::bench::{say_that_it_failed, say_that_nothing_was_found};
-use crate::crew;
+use crate::commands::bench::{report_failure, report_nothing_found};
+use crate::worker_group;
 use crate::log::{self, say};
 use crate::measurement::speed::{Candidate, Counter, KernelSpeed, candidates};
 use crate::output::{on_stdout, print};
@@ -109,9 +109,9 @@ fn speeds(
         }
         let measured = candidate.clone();
         match interruption.unless_raised(move |raised| measured.measure(seconds_of_kind, seed, raised)) {
-            Some(Err(error)) => say_that_it_failed(&candidate, &error),
+            Some(Err(error)) => report_failure(&candidate, &error),
             Some(Ok(Some(speed))) => speeds.push(speed),
-            _ if interruption.exit_code().is_none() => say_that_nothing_was_found(&candidate),
+            _ if interruption.exit_code().is_none() => report_nothing_found(&candidate),
             _ => {}
         }
     }
@@ -120,8 +120,8 @@ fn speeds(
 
 /// Whose speed is to be measured, by kind: of the processor on so many threads, and of the cards, if any are wished for and there.
 fn kinds(board: Board, wished: &Cards, threads: usize) -> anyhow::Result<Vec<Vec<Candidate>>> {
-    let cards = crew::cards(wished)?;
-    crew::warn_where_there_is_none(wished, cards.iter());
+    let cards = worker_group::cards(wished)?;
+    worker_group::warn_if_no_card(wished, cards.iter());
     let mut cores = candidates(board, &Method::ALL, &Counter::of_processor(&Isa::available()), 1, None)?;
     // Cores that all count are slower than one that counts alone, and a count keeps all of them busy.
     cores.iter_mut().for_each(|candidate| candidate.threads = threads);

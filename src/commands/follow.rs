@@ -11,23 +11,23 @@ use tokio::time::sleep_until;
 use tracing::{Level, info, warn};
 use worker::{CoordinatorError, Hopeful, Outage, Remote};
 
-use crate::access::{ADMIN, FOLLOW, lasting_remote};
+use crate::access::{ADMIN, FOLLOW, refreshed_remote};
 use crate::args::FollowArgs;
 use crate::signals::Signals;
-use crate::youngest::call_youngest;
+use crate::highest_term::call_highest_term;
 use crate::{host, log, service_manager};
 
-/// The ledger, the connection, and what the process needs besides.
+/// The ledger, the connection, and the other files of the process.
 const OPEN_FILES: u64 = 48;
 
 /// Between two lines about how far the copy is.
-const TOLD_EVERY: Duration = Duration::from_mins(1);
+const PROGRESS_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Between two lines about how to go on without the coordinator.
-const REMINDED_EVERY: Duration = Duration::from_mins(10);
+const REMINDER_INTERVAL: Duration = Duration::from_mins(10);
 
-/// A copy that has everything waits no longer for a coordinator that is away to say so.
-const LONGEST_FAREWELL: Duration = Duration::from_mins(1);
+/// A complete copy waits at most this long for an absent coordinator before it reports its end.
+const MAX_EXIT_DELAY: Duration = Duration::from_mins(1);
 
 pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
@@ -49,10 +49,10 @@ pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
 
 /// Follows until the run is complete, over as many calls as it takes.
 async fn follow(args: FollowArgs) -> anyhow::Result<()> {
-    let remote = lasting_remote(args.addresses(), args.keys.clone(), [FOLLOW, ADMIN])?
+    let remote = refreshed_remote(args.addresses(), args.keys.clone(), [FOLLOW, ADMIN])?
         .giving_up_after(args.give_up_after);
     let mut copy = block_in_place(|| LedgerCopy::open(&args.run))?;
-    call_youngest(&remote).await?;
+    call_highest_term(&remote).await?;
     let mut outage = Outage::new(args.give_up_after, Hopeful::default());
     let mut reminders = 0;
     loop {
@@ -66,14 +66,14 @@ async fn follow(args: FollowArgs) -> anyhow::Result<()> {
                 // One that goes on for hours was answered all the time.
                 let due = if outage.is_answered_since(made) { tokio::time::Instant::now() } else { made };
                 let gave_up = outage.failed(due, &why);
-                if copy.finish().is_ok() && (gave_up.is_err() || outage.lasts() >= LONGEST_FAREWELL) {
+                if copy.finish().is_ok() && (gave_up.is_err() || outage.lasts() >= MAX_EXIT_DELAY) {
                     info!(records = copy.records(), "the coordinator is gone, and the copy is complete");
                     return Ok(());
                 }
-                gave_up.map_err(|gave_up| anyhow!("{gave_up}; {}", way_on(&args, &copy)))?;
-                let due = outage.lasts().as_secs() / REMINDED_EVERY.as_secs();
+                gave_up.map_err(|gave_up| anyhow!("{gave_up}; {}", takeover_hint(&args, &copy)))?;
+                let due = outage.lasts().as_secs() / REMINDER_INTERVAL.as_secs();
                 if due > reminders {
-                    warn!("{}", way_on(&args, &copy));
+                    warn!("{}", takeover_hint(&args, &copy));
                 }
                 reminders = due;
             }
@@ -86,7 +86,7 @@ async fn follow(args: FollowArgs) -> anyhow::Result<()> {
 }
 
 /// How to go on while the coordinator is away.
-fn way_on(args: &FollowArgs, copy: &LedgerCopy) -> String {
+fn takeover_hint(args: &FollowArgs, copy: &LedgerCopy) -> String {
     let records = copy.records();
     let copied = format!("the copy has {records} records and is not complete");
     let ended = "if the run has ended, start its coordinator again with --stay and follow it";
@@ -158,7 +158,7 @@ async fn one_call(remote: &Remote, copy: &mut LedgerCopy, outage: &mut Outage) -
                 if let Some(has) = block_in_place(|| copy.take(&piece))? {
                     feed.say(has).await;
                 }
-                if told.is_none_or(|told| told.elapsed() >= TOLD_EVERY) {
+                if told.is_none_or(|told| told.elapsed() >= PROGRESS_INTERVAL) {
                     let (done, units) = copy.progress();
                     info!(records = copy.records(), done, units, "on disk");
                     told = Some(Instant::now());

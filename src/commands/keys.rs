@@ -37,13 +37,13 @@ use revoked::{list_of_revoked, revoked, write_revoked};
 use tokens::{write_named_token, write_token};
 
 /// A coordinator can always be reached from its own machine.
-const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+const LOCAL_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
     match &args.command {
         KeysCommand::Init { keys, hosts, validity } => print(&init(keys, hosts, validity.days)?)?,
         KeysCommand::Renew { keys, hosts, certificate_only: true, validity } => {
-            let _alone = alone_with(keys)?;
+            let _alone = lock_keys(keys)?;
             let hosts = renew_certificate(keys, hosts, validity.days)?;
             print(&format!(
                 "made a new certificate, valid for {} days for {hosts}; the tokens stay. Copy the folder, which is read within a second \
@@ -53,7 +53,7 @@ pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
             ))?;
         }
         KeysCommand::Renew { keys, hosts, validity, .. } => {
-            let _alone = alone_with(keys)?;
+            let _alone = lock_keys(keys)?;
             let (made, renewal) = renew(keys, hosts, validity.days)?;
             print(&made)?;
             renewal.finish()?;
@@ -74,15 +74,15 @@ fn init(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
     draft.finish()?;
     Ok(format!(
         "made keys, valid for {days} days, of a coordinator that is reached as {}:\n{}",
-        with_local(&hosts).join(", "),
-        what_goes_where(keys)
+        with_local_names(&hosts).join(", "),
+        installation_guide(keys)
     ))
 }
 
 /// All keys that there are at first.
 fn write_new(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<()> {
     let (authority, own) = Authority::make()?;
-    let server = authority.server(&with_local(hosts), days)?;
+    let server = authority.server(&with_local_names(hosts), days)?;
     for folder in ["coordinator", "clients"] {
         make_folder(&keys.join(folder))?;
     }
@@ -98,9 +98,9 @@ fn write_new(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<()> {
 fn renew_certificate(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
     let authority = authority_of(keys)?;
     let hosts = if hosts.is_empty() { hosts_of(keys)? } else { hosts.to_vec() };
-    let server = authority.server(&with_local(&hosts), days)?;
+    let server = authority.server(&with_local_names(&hosts), days)?;
     write_server(keys, &hosts, &server)?;
-    Ok(with_local(&hosts).join(", "))
+    Ok(with_local_names(&hosts).join(", "))
 }
 
 fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, Renewal)> {
@@ -118,13 +118,13 @@ fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, Re
     let made = format!(
         "made a new certificate, valid for {days} days for {hosts}, and new tokens; the tokens before them hold until keys \
          are renewed again{readmitted}. Copy, the coordinator's folder first, which is read within a second while the coordinator goes on:\n{}",
-        what_goes_where(keys)
+        installation_guide(keys)
     );
     Ok((made, renewal))
 }
 
 fn client(keys: &Path, name: &str, days: u32) -> anyhow::Result<String> {
-    let _alone = alone_with(keys)?;
+    let _alone = lock_keys(keys)?;
     let authority = authority_of(keys)?;
     let folder = client_folder(keys, name)?;
     let Pair { certificate, key } = authority.client(name, days)?;
@@ -141,7 +141,7 @@ fn client(keys: &Path, name: &str, days: u32) -> anyhow::Result<String> {
 }
 
 /// Nobody else changes the keys in that folder, of which all have been made.
-fn alone_with(keys: &Path) -> anyhow::Result<Option<File>> {
+fn lock_keys(keys: &Path) -> anyhow::Result<Option<File>> {
     let alone = alone_in(keys)?;
     expect_finished(keys)?;
     Ok(alone)
@@ -149,7 +149,7 @@ fn alone_with(keys: &Path) -> anyhow::Result<Option<File>> {
 
 /// A token of its own, for who may take part under that name.
 fn client_token(keys: &Path, name: &str) -> anyhow::Result<String> {
-    let _alone = alone_with(keys)?;
+    let _alone = lock_keys(keys)?;
     let folder = client_folder(keys, name)?;
     let authority = read(&keys.join("ca.pem"))?;
     make_folder(&folder)?;
@@ -167,7 +167,7 @@ fn client_token(keys: &Path, name: &str) -> anyhow::Result<String> {
 
 /// Has the coordinator let in an owner no more.
 fn revoke(keys: &Path, name: &str) -> anyhow::Result<String> {
-    let _alone = alone_with(keys)?;
+    let _alone = lock_keys(keys)?;
     let mut names = revoked(keys)?;
     if !names.iter().any(|revoked| revoked == name) {
         names.push(name.to_owned());
@@ -200,7 +200,7 @@ fn client_folder(keys: &Path, name: &str) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-fn what_goes_where(keys: &Path) -> String {
+fn installation_guide(keys: &Path) -> String {
     let keys = keys.display();
     format!(
         "{keys}/coordinator   to the coordinator:  diadem coordinator ... --listen ADDRESS:7227 --keys coordinator\n\
@@ -213,13 +213,13 @@ fn what_goes_where(keys: &Path) -> String {
 }
 
 fn host_name() -> String {
-    host(&crate::host::name()).unwrap_or_else(|_| LOCAL[0].to_owned())
+    host(&crate::host::name()).unwrap_or_else(|_| LOCAL_NAMES[0].to_owned())
 }
 
-fn with_local(hosts: &[String]) -> Vec<String> {
+fn with_local_names(hosts: &[String]) -> Vec<String> {
     let mut all = hosts.to_vec();
     all.extend(
-        LOCAL.iter().filter(|local| !hosts.iter().any(|host| host == *local)).map(ToString::to_string),
+        LOCAL_NAMES.iter().filter(|local| !hosts.iter().any(|host| host == *local)).map(ToString::to_string),
     );
     all
 }

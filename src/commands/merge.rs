@@ -19,7 +19,7 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     if merged.was_there {
         say(format_args!("diadem: {out} was made of just these runs before, and is left as it is"));
     }
-    tell(&merged);
+    print_merged(&merged);
     if merged.replicas > 0 {
         let followers = counted(merged.replicas, "follower");
         say(format_args!(
@@ -55,7 +55,7 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Says what the parts have that the joint run has not, or that they do not agree upon.
-fn tell(merged: &Merged) {
+fn print_merged(merged: &Merged) {
     for difference in &merged.differences {
         say(format_args!("diadem: {difference}: neither is believed"));
     }

@@ -7,7 +7,7 @@ use domain::{PolicyChange, PolicyInForce};
 use super::steer::ask;
 use crate::args::WrongCommand;
 use crate::args::{PolicyArgs, PolicyChangeArgs};
-use crate::output::{print, tell_lack};
+use crate::output::{print, warn_missing_replicas};
 
 pub fn run(args: &PolicyArgs) -> anyhow::Result<ExitCode> {
     let addresses = if args.urls.is_empty() { &args.operator.coordinator } else { &args.urls };
@@ -24,6 +24,6 @@ pub fn run(args: &PolicyArgs) -> anyhow::Result<ExitCode> {
     let options =
         format!("--double-check {double_check} --replicas {replicas} --require-owners {require_owners}");
     print(&format!("in force at {at}: {options}"))?;
-    tell_lack(copies);
+    warn_missing_replicas(copies);
     Ok(ExitCode::SUCCESS)
 }

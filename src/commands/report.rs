@@ -97,7 +97,7 @@ fn report(
     })
 }
 
-/// Whether nothing is left to be counted or to be taken back.
+/// Whether all units are counted and no count must be retracted.
 fn is_counted(audit: &Audit) -> bool {
     audit.missing_units == 0 && audit.standing.unbelieved() == 0
 }

@@ -11,20 +11,20 @@ use records::{RetractError, Retracted};
 
 use super::steer::ask;
 use crate::args::{RetractArgs, RetractIn};
-use crate::output::{self, print, tell_lack};
+use crate::output::{self, print, warn_missing_replicas};
 
 pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
     let takeback = Takeback { target: args.target.target(args.readmit), reason: args.reason.clone() };
     let (run, units, how) = match args.place() {
         RetractIn::Directory(run) => {
-            let units = take_back(&run, &takeback)?;
+            let units = retract_offline(&run, &takeback)?;
             (run.display().to_string(), units, "go on with the run to count them")
         }
         RetractIn::Served(addresses) => {
             let asked =
                 ask(&addresses, args.keys.as_deref(), async |remote| remote.retract(takeback.clone()).await);
             let (at, TakenBack { units, copies }) = asked?;
-            tell_lack(copies);
+            warn_missing_replicas(copies);
             (at, units, "its workers count them")
         }
     };
@@ -44,7 +44,7 @@ pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Takes back in the run directory.
-fn take_back(run: &Path, takeback: &Takeback) -> anyhow::Result<u64> {
+fn retract_offline(run: &Path, takeback: &Takeback) -> anyhow::Result<u64> {
     let Retracted { units, notices } = records::retract(run, takeback).map_err(|error| match error {
         RetractError::Store(StoreError::Directory(RunDirectoryError::InUse { path, pid })) => anyhow!(
             "{} is in use by process {pid}; where that is its coordinator, name its URL in place of the directory, as in \

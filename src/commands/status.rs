@@ -13,13 +13,13 @@ use domain::{Phase, RunStatus};
 use tracing::Level;
 use worker::Remote;
 
-use crate::access::{JOIN, STATUS, credentials, lasting_remote};
+use crate::access::{JOIN, STATUS, credentials, refreshed_remote};
 use crate::args::{ObserverArgs, StatusArgs};
 use crate::exit::UNSOUND;
 use crate::log;
 use crate::output::{listing, verdict};
 use crate::signals::{Signal, Signals};
-use crate::youngest::{ask_youngest, call_youngest};
+use crate::highest_term::{ask_highest_term, call_highest_term};
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     if !args.runs.is_empty() {
@@ -41,7 +41,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let credentials = credentials(keys.as_deref(), [STATUS, JOIN])?;
     let status = runtime.block_on(async {
         let remote = Remote::new(addresses, &credentials)?;
-        Ok::<_, anyhow::Error>(ask_youngest(&remote, async |remote| remote.status().await).await?)
+        Ok::<_, anyhow::Error>(ask_highest_term(&remote, async |remote| remote.status().await).await?)
     })?;
     show(&status.with_context(|| format!("no status from {}", addresses.join(", ")))?, args.json)
 }
@@ -54,8 +54,8 @@ enum Ended {
 
 async fn wait(observer: &ObserverArgs, give_up_after: Duration) -> anyhow::Result<Ended> {
     let mut signals = Signals::new()?;
-    let remote = lasting_remote(&observer.coordinator, observer.keys.clone(), [STATUS, JOIN])?;
-    call_youngest(&remote).await?;
+    let remote = refreshed_remote(&observer.coordinator, observer.keys.clone(), [STATUS, JOIN])?;
+    call_highest_term(&remote).await?;
     let remote = remote.giving_up_after(Some(give_up_after));
     tokio::select! {
         status = wait::until_ended(remote, give_up_after) => Ok(Ended::Run(Box::new(status?))),

@@ -1,4 +1,4 @@
-//! `diadem pause`, `resume` and `drain`: what the operator wishes of a run while it is served.
+//! `diadem pause`, `resume` and `drain`: operator requests to a served run.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use worker::{CoordinatorError, Remote};
 use crate::access::{ADMIN, JOIN, credentials};
 use crate::args::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs, machine};
 use crate::output::print;
-use crate::youngest::ask_youngest;
+use crate::highest_term::ask_highest_term;
 
 pub fn pause(args: PauseArgs) -> anyhow::Result<ExitCode> {
     let (at, workers) = steer(&args.operator, &Steering::Pause { reason: args.reason })?;
@@ -34,12 +34,13 @@ pub fn drain(args: &DrainArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The address that did it, and how many workers it concerns.
+/// The answering address, and the number of workers concerned.
 fn steer(args: &OperatorArgs, steering: &Steering) -> anyhow::Result<(String, u64)> {
     ask(&args.coordinator, args.keys.as_deref(), async |remote| remote.steer(steering.clone()).await)
 }
 
-/// Asks the youngest coordinator at these addresses for what an operator wishes; gives its address and its answer.
+/// Sends an operator request to the coordinator of the highest term at these addresses. Returns its address
+/// and its answer.
 pub fn ask<T>(
     addresses: &[String],
     keys: Option<&Path>,
@@ -49,7 +50,7 @@ pub fn ask<T>(
     let credentials = credentials(keys, [ADMIN, JOIN])?;
     runtime.block_on(async {
         let remote = Remote::new(addresses, &credentials)?;
-        let answer = ask_youngest(&remote, wish).await?.with_context(|| addresses.join(", "))?;
+        let answer = ask_highest_term(&remote, wish).await?.with_context(|| addresses.join(", "))?;
         Ok((remote.address().to_owned(), answer))
     })
 }

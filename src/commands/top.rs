@@ -1,4 +1,4 @@
-//! `diadem top`: a run on the whole terminal, as it goes on.
+//! `diadem top`: a running run on the whole terminal.
 
 mod families;
 mod palette;
@@ -28,12 +28,12 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 use worker::Remote;
 
-use crate::access::{JOIN, STATUS, lasting_remote};
+use crate::access::{JOIN, STATUS, refreshed_remote};
 use crate::args::TopArgs;
 use crate::signals::{Signal, Signals};
 use crate::terminal::{has_colours, repaints};
-use crate::watched::{self, Sight};
-use crate::youngest::call_youngest;
+use crate::live_status::{self, LiveStatus};
+use crate::highest_term::call_highest_term;
 use palette::Palette;
 use screen::{KeyOutcome, TopScreen};
 
@@ -47,8 +47,8 @@ pub fn run(args: &TopArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let palette = Palette::new(has_colours(&io::stdout()));
     let result = runtime.block_on(async {
-        let remote = lasting_remote(&args.observer.coordinator, args.observer.keys.clone(), [STATUS, JOIN])?;
-        call_youngest(&remote).await?;
+        let remote = refreshed_remote(&args.observer.coordinator, args.observer.keys.clone(), [STATUS, JOIN])?;
+        call_highest_term(&remote).await?;
         let mut full_screen = FullScreen::enter().context("cannot take over the terminal")?;
         show(&mut full_screen.terminal, remote, TopScreen::new(palette, args.observer.coordinator.join(", ")))
             .await
@@ -63,10 +63,10 @@ async fn show(
     remote: Remote,
     mut screen: TopScreen,
 ) -> anyhow::Result<ExitCode> {
-    let (told, mut sights) = watch::channel(Sight::default());
+    let (told, mut sights) = watch::channel(LiveStatus::default());
     let mut signals = Signals::new()?;
     let mut events = terminal_events()?;
-    let watching = tokio::spawn(watched::watch(remote, told));
+    let watching = tokio::spawn(live_status::watch(remote, told));
     loop {
         let sight = sights.borrow_and_update().clone();
         terminal.draw(|frame| view::draw(frame, &sight, &mut screen))?;

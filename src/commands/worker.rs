@@ -14,14 +14,14 @@ use tokio::time::{interval, sleep_until};
 use tracing::{Level, info};
 use worker::{Config, Lender, Summary, Wish, fetch_plan};
 
-use crate::access::{JOIN, STATUS, lasting_remote};
+use crate::access::{JOIN, STATUS, refreshed_remote};
 use crate::args::{KernelChoice, OnLost, WorkerArgs};
 use crate::progress::ProgressLine;
 use crate::signals::{Signal, Signals};
-use crate::{crew, host, log, service_manager};
+use crate::{host, log, service_manager, worker_group};
 use observed::{Notes, Observed};
 
-/// The connection, and what the process needs besides.
+/// The connection, and the other files of the process.
 const OPEN_FILES: u64 = 48;
 
 pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
@@ -42,13 +42,13 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let wished = args.gpu.cards;
     let asked = wished.clone();
     // It holds nothing: it has drained.
-    let Ok(cards) = signals.unless_told(move || crew::cards(&asked)).await? else {
+    let Ok(cards) = signals.unless_told(move || worker_group::cards(&asked)).await? else {
         return Ok(ExitCode::SUCCESS);
     };
     let kernel = KernelChoice::try_from(args.kernel)?;
     let (addresses, keys) = (args.coordinator, args.keys);
     // It holds nothing here either; the keys may lie where nothing answers.
-    let remote = signals.unless_told(move || lasting_remote(&addresses, keys, [JOIN, STATUS]));
+    let remote = signals.unless_told(move || refreshed_remote(&addresses, keys, [JOIN, STATUS]));
     let Ok(remote) = remote.await? else { return Ok(ExitCode::SUCCESS) };
     let remote = remote.giving_up_after(give_up_after);
     let fetched = tokio::select! {
@@ -60,7 +60,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let derived = signals.unless_told(move || derived(spec, &fingerprint).map(Arc::new));
     let Ok(plan) = derived.await? else { return Ok(ExitCode::SUCCESS) };
     let (method, to_count) = (kernel.method, Arc::clone(&plan));
-    let made = signals.unless_told(move || crew::kernels(&wished, cards, method, &to_count));
+    let made = signals.unless_told(move || worker_group::kernels(&wished, cards, method, &to_count));
     let Ok(cards) = made.await? else { return Ok(ExitCode::SUCCESS) };
     let config = Config {
         name: args.name.unwrap_or_else(default_name),
@@ -74,14 +74,14 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         ahead: args.ahead.unwrap_or(worker::AHEAD),
         drain: args.drain,
     };
-    let members = crew::members(config, cards, kernel.says_threads)?;
+    let members = worker_group::members(config, cards, kernel.says_threads)?;
     let (wish, wished) = watch::channel(Wish::Stay);
     let notes = Arc::new(Mutex::new(Notes::new()));
     let noted = Arc::clone(&notes);
     let lenders = move || Arc::new(Observed::new(remote.beside(), Arc::clone(&noted))) as Arc<dyn Lender>;
     let threads = members.iter().map(|member| member.config.threads).sum();
     let mut line = ProgressLine::new();
-    let mut work = Box::pin(crew::work(Box::new(lenders), plan, members, wished));
+    let mut work = Box::pin(worker_group::run_members(Box::new(lenders), plan, members, wished));
     let mut statuses = interval(service_manager::STATUS_EVERY);
     let mut ended_by = None;
     let summary = loop {

@@ -1,9 +1,10 @@
-//! Positions drawn at random from a plan and counted: what they hold, and how long that takes.
+//! Measures random positions of a plan: their solutions, and the time to count them.
 //!
-//! Large positions take minutes and more, so only a part of each is counted, which takes a small part of the time: a piece,
-//! which is given up and narrowed once more if it takes too long, or some of the [passes](thinned) of halves that meet. So no
-//! measurement takes much longer than it may, and what is counted is without bias whatever was given up. Times are processor
-//! times of the counting threads, so that other programs hardly enter, but for what a graphics card counts.
+//! A large position takes minutes or more, so only a part of it is counted. The part is either a piece, which
+//! is narrowed again if it takes too long, or some of the [passes](thinned) of the method meet. So no
+//! measurement exceeds its time by much, and its result is unbiased in spite of the abandoned pieces. Times
+//! are processor times of the counting threads, which other programs hardly affect. On a graphics card they
+//! are elapsed times.
 
 mod running;
 pub mod sample_sums;
@@ -30,8 +31,8 @@ use thinned::{PassPace, most_queens_away, thinner};
 /// How often it is looked at whether a piece takes too long.
 const TICK: Duration = Duration::from_millis(2);
 
-/// What is being counted when the time is up may take as long as any piece, or else what takes long would be left out more
-/// often; and so long at least.
+/// The least extra time for the counts in progress when the time is up. They may take as long as any piece,
+/// because ending them early would leave out the slow ones.
 const OVERTIME: Duration = Duration::from_secs(1);
 
 /// More positions than these are not drawn: they would say no more, and take memory.
@@ -107,7 +108,7 @@ pub struct Task<'a> {
     pub threads: usize,
     /// For how long.
     pub time: Duration,
-    /// How long one position may take before less of it is counted.
+    /// How long one position may take before a smaller part of it is counted.
     pub limit: Duration,
     /// What positions are drawn by.
     pub seed: u64,
@@ -135,7 +136,7 @@ struct Progress<'a> {
     /// How many passes are left out.
     pace: Mutex<PassPace>,
     samples: Mutex<Vec<UnitSample>>,
-    /// Stops all that is being counted, for good.
+    /// Stops all counts permanently.
     ended: Stop,
 }
 

@@ -6,7 +6,7 @@ use super::UnitSample;
 pub struct SampleSums<'a>(pub &'a [UnitSample]);
 
 impl SampleSums<'_> {
-    /// That of these values.
+    /// The weighted sum of these values.
     pub fn of(&self, value: impl Fn(&UnitSample) -> f64) -> f64 {
         self.0.iter().map(|sample| sample.draw.factor * value(sample)).sum()
     }

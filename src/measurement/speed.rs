@@ -1,7 +1,8 @@
 //! How fast a kernel counts a board on some threads.
 //!
-//! Ratios of sums (time to solutions, time to nodes), each position taken as often as it stands for others, so units
-//! need not be alike; the error is the standard error of that ratio, by how far units differ. A board that the time may suffice for is counted whole.
+//! A speed is a ratio of sums: time to solutions, or time to nodes. Each position is weighted by the
+//! positions that it stands for, so units need not be alike. The error is the standard error of that ratio,
+//! from the spread between units. A board that may fit in the time is counted whole.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,19 +17,19 @@ use queens::{Board, Plan, known};
 use super::sample_sums::SampleSums;
 use super::{Measurement, Portion, Start, Task, Timing, UnitSample};
 use crate::args::{cores, new_plan, new_plan_for_cards};
-use crate::crew::COUNTS_OF_CARD;
+use crate::worker_group::COUNTS_OF_CARD;
 
 /// Nanoseconds of a unit of expected work: boards that take longer by this are not counted whole.
 const NANOSECONDS_OF_WORK: f64 = 10.0;
 
-/// The part of the time that one position may take; on a card, which takes several times as long for the pieces of a unit as for the
-/// unit; and the least that is allowed it in any case.
+/// The largest part of the time for one position, and the least time for it. A card gets a larger part,
+/// because the pieces of a unit take it several times as long as the unit.
 const PIECE: f64 = 1.0 / 20.0;
 const PIECE_OF_CARD: f64 = 1.0 / 4.0;
 const SHORTEST_LIMIT: Duration = Duration::from_millis(20);
 
-/// So many times it is tried again, for twice as long each time, where what was found does not tell its error: on a busy machine, or of a
-/// large board.
+/// How often a measurement is repeated, each time twice as long, if its error is still unknown, as on a busy
+/// machine or for a large board.
 const MORE_TRIES: usize = 2;
 
 /// What counts.
@@ -83,8 +84,8 @@ pub struct Candidate {
     share: f64,
 }
 
-/// Every one of these with each method, processors with one thread; the best of them for the board has as much time as all
-/// others together, and another try with all threads, if these are several.
+/// Each of these with each method, processors with one thread. The best of them for the board gets as much
+/// time as all others together. It is measured once more with all threads if there are several.
 pub fn candidates(
     n: Board,
     methods: &[Method],

@@ -1,9 +1,9 @@
 //! Units for halves that meet, told from some of their passes.
 //!
-//! A unit at record size takes minutes, but consists of thousands of passes of milliseconds each; the kernel itself makes a
-//! random part of them and tells without bias what all would come to. The share is learnt: it is what made earlier units take
-//! about as long as they should. Of a unit that takes too long all the same an eighth of what was drawn is counted: none is
-//! left out, so that slow units count as much as they weigh.
+//! A unit at record size takes minutes, but consists of thousands of passes of milliseconds each. The kernel
+//! makes a random part of them and estimates the whole unit without bias. That part is adapted so that a unit
+//! takes about the intended time. If a unit still takes too long, an eighth of its drawn passes is counted.
+//! No unit is left out, so slow units keep their weight.
 //!
 //! Beyond record size a unit is more cuts than can be gone through, so that it is narrowed first.
 
@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use queens::kernel::meet::{Thinning, free_rows_at_best};
 
-/// About as many units are to be counted: they differ more among each other than what is told of one departs from it.
+/// The intended number of units. Units differ more from each other than the estimate of a unit differs from
+/// its true value.
 const UNITS: f64 = 500.0;
 
 /// What a unit may take in any case: as long as the lists that all its passes have in common.

@@ -20,7 +20,7 @@ const OTHERS: [&str; 6] = [
     "DIADEM_FOLLOW_TOKEN",
 ];
 
-/// The name of the command that is called so, or of all commands if nothing is said.
+/// The command of that name; all commands if the name is empty.
 pub fn commands(called: &str) -> Vec<String> {
     let root = built();
     let all = leaves(&root, "").into_iter();

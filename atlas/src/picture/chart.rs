@@ -23,8 +23,8 @@ pub(super) const CURVES: [Colour; 9] = [
 /// Lines across the chart.
 const PALE: Colour = colour(0xe2_e2_e6, 0x33_35_3c);
 
-/// A chart in its place on a picture. It plots what it is given on linear axes: whoever wants a logarithmic one gives
-/// logarithms, and labels them with what they stand for.
+/// A chart in its place on a picture, with linear axes. For a logarithmic axis the caller passes logarithms
+/// and labels them with the original values.
 pub(super) struct Chart<'p> {
     pub(super) picture: &'p mut Picture,
     /// The upper left corner of the room between the axes.

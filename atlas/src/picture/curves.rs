@@ -75,8 +75,8 @@ fn draw_curves(
     chart.name_ends(names, room - 12.0);
 }
 
-/// Placements until the first solution against n, on a logarithmic scale: smallest first, at random (median, and the
-/// band from the 5% to the 95% quantile), and with the best restarts.
+/// Placements until the first solution against n, on a logarithmic scale. The curves are smallest first,
+/// random order (median, and the band from the 5% to the 95% quantile), and the best restarts.
 ///
 /// # Errors
 /// [`PictureError::Nothing`] without a study.

@@ -34,7 +34,7 @@ pub struct MovingPicture {
     size: f64,
 }
 
-/// What is there for a time.
+/// A drawing that is visible for a time.
 #[derive(Clone, Debug)]
 struct Scene {
     seconds: f64,

@@ -99,7 +99,8 @@ fn direction(shift: Shift) -> Option<(f64, f64)> {
     }
 }
 
-/// The shifts between these boards that are drawn, where `stub` says so and how.
+/// The links to draw between these boards. `stub` returns `None` for a shift that is not drawn, and the
+/// direction of the stub for a shift that is cut open.
 fn links(
     boards: &[(usize, (f64, f64))],
     graph: &ShiftGraph,

@@ -16,13 +16,13 @@ struct WrittenSolution {
 }
 
 impl Placement {
-    /// Reads what `Display` writes, numbers with commas, spaces or hyphens between them, and squares in any order, each
-    /// its column and row as in `1:5,2:3` or `1/5 2/3`; both are counted from `first`, 0 or 1. Reads also a solution as JSON or
-    /// the list of its rows, the position as chess programs write it (FEN), and the drawn board.
+    /// Reads the output of `Display`, numbers separated by commas, spaces or hyphens, or squares in any
+    /// order. A square is its column and row, as in `1:5,2:3` or `1/5 2/3`. Both are counted from `first`, 0
+    /// or 1. Also reads a solution as JSON or the list of its rows, a FEN position, and a drawn board.
     ///
     /// # Errors
-    /// [`PlacementError`] unless there is one piece in each column and in each row: also where nothing, or a hyphen alone,
-    /// stands for a column, as in the positions of a rectangle.
+    /// [`PlacementError`] unless each column and each row has one piece. An empty column is an error too,
+    /// whether it is left out or written as a hyphen, as in the positions of a rectangle.
     pub fn read(text: &str, first: u8) -> Result<Self, PlacementError> {
         if let Some(ranks) = ranks(text) {
             return Self(rows_of_ranks(text, &ranks, first)?.into()).checked(first, Some(text));

@@ -1,5 +1,5 @@
-//! The atlas of a board as a small site of pages that need nothing beside them: its families with all their images, its
-//! rings to go through, and a board to play on.
+//! The atlas of a board as a small self-contained site. It shows the families with all their images, the
+//! rings, and a board to play on.
 
 mod drawing;
 mod gallery;
@@ -46,7 +46,7 @@ impl Classified for SiteError {
 /// A file of the site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteFile {
-    /// What it is called.
+    /// The file name of the page.
     pub name: &'static str,
     /// What is in it.
     pub text: String,

@@ -1,10 +1,11 @@
 //! How heavy the tail of the lengths is: that a run takes more than x placements becomes rarer like x to the power of
 //! minus the tail's index. Below 2 the lengths have no variance, below 1 no mean, that more runs would come closer to.
 //!
-//! The index is Hill's estimate (B. M. Hill, *A simple general approach to inference about the tail of a distribution*,
-//! Annals of Statistics 3, 1975) from the longest runs: their number by the sum of the logarithms of how many times
-//! longer they are than the longest run that is not among them. Its standard error is the index over the root of that
-//! number. A run broken off counts in the sum as far as it went, and in the number not at all.
+//! The index is Hill's estimate (B. M. Hill, *A simple general approach to inference about the tail of a
+//! distribution*, Annals of Statistics 3, 1975) from the k longest runs. It is k divided by the sum of ln(t /
+//! s) over these runs, where t is the length of a run and s the length of the next longest run. Its standard
+//! error is the index over the root of k. A run broken off adds its length so far to the sum, but does not
+//! count in k.
 
 use super::lengths::{Lengths, PATIENCE};
 
@@ -43,11 +44,11 @@ impl Lengths {
     }
 }
 
-/// The natural logarithm of a number of at least 1, by additions, multiplications and divisions alone: these round alike on
-/// every machine, and the last bit of a library's logarithm does not.
+/// The natural logarithm of a number of at least 1, by additions, multiplications and divisions alone. These
+/// round alike on every machine; the last bit of a library's logarithm does not.
 ///
-/// Halved until m < 2, the number is m times a power of two, and ln m = 2 (s + s^3 / 3 + s^5 / 5 + ...) with
-/// s = (m - 1) / (m + 1) < 1/3.
+/// The number is m times a power of two with m < 2. Then ln m = 2 (s + s^3 / 3 + s^5 / 5 + ...) with s = (m -
+/// 1) / (m + 1) < 1/3.
 fn logarithm(number: f64) -> f64 {
     let (mut m, mut halvings) = (number, 0.0);
     while m >= 2.0 {

@@ -35,7 +35,7 @@ pub enum TableCell {
     Word(String),
     /// The rows by column.
     Rows(Placement),
-    /// Nothing is known, or there is nothing.
+    /// No value: unknown, or not applicable.
     Nothing,
 }
 

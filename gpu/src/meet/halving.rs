@@ -81,8 +81,8 @@ impl<'a> Halving<'a> {
         self.session.sum(found.as_chunks().0.iter().copied()).map(Some)
     }
 
-    /// Lists of so few states at most need not be waited for, nor asked whether they fit where they go, which may have become
-    /// smaller than it was at first: each may have a word behind it.
+    /// Whether a list of at most `states` states fits in half of its room. Then the host neither waits for
+    /// its size nor checks that it fits, even if the room has shrunk: each list may have a word behind it.
     fn is_moment(&self, states: usize, list: ListKind) -> bool {
         states <= self.lane.room(list) / 2
     }
@@ -181,8 +181,8 @@ impl<'a> Halving<'a> {
         }
     }
 
-    /// The same, as many sets at a time as take a launch's time, but one for each group at least. Returns how many states the lists
-    /// have: more than there is room for, if they do not fit.
+    /// Like `grow`, in batches of sets that take the time of a launch, but at least one set for each group.
+    /// Returns the number of states in the lists: more than there is room for if they do not fit.
     fn grow_in_batches(&mut self, column: &NewColumn, most: usize) -> Result<usize, CutShort> {
         let mut sets = self.lane.sets(self.geometry.rows).of_size(column.number + 1);
         let all = sets.len();

@@ -81,7 +81,7 @@ impl MeetLane {
         })
     }
 
-    /// Has a cut on the device, of which nothing has been counted.
+    /// Uploads a cut and resets the counts.
     pub fn begin(
         &mut self,
         session: &Session,
@@ -119,8 +119,9 @@ impl MeetLane {
         self.states[list.index()].room
     }
 
-    /// Makes more room, for so many states at most, and says whether there is more; nothing may be at work. What was there is
-    /// lost. A driver that gives none may have failed: then it says so at the next call.
+    /// Enlarges a list to at most `most` states and returns whether it has grown. The device must be idle;
+    /// the content of the list is lost. A driver that grants no room may have failed: the next call returns
+    /// that error.
     pub fn enlarge(&mut self, session: &Session, list: ListKind, most: usize) -> Result<bool, GpuError> {
         let states = &mut self.states[list.index()];
         let room = (4 * states.room).min(most);
@@ -133,9 +134,9 @@ impl MeetLane {
         session.write(&self.queue, &mut self.cursors, &[0; CURSORS])
     }
 
-    /// How many states were made of each of these halves, told by its side, its last column and the most states that there can be, in
-    /// the lists of so many sets; nothing may be at work. More than there is room for, if they did not fit, but not more than there can
-    /// be, each list with a word behind it.
+    /// The number of states made of each of these halves. A half is given by its side, its last column and
+    /// the most states possible. The device must be idle. If the states did not fit, the number is larger
+    /// than the room. A number above the possible states plus a word for each of `sets` lists is an error.
     pub fn made<const HALVES: usize>(
         &self,
         session: &Session,

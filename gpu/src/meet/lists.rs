@@ -31,9 +31,10 @@ impl StateBuffer {
         Ok(Self { buffer: session.room(room + 1)?, room })
     }
 
-    /// Makes it room for so many, and says whether there is more than before; nothing may be at work. What was there is lost: it
-    /// goes first, for there may be no room for both. Where the device has not so much, it is for as many as before,
-    /// or for half as many and so on, if another program has taken the room meanwhile.
+    /// Enlarges the room to `room` states and returns whether it is larger than before. The device must be
+    /// idle. The old content is lost: it is released first, because the device may lack room for both. If the
+    /// device has less memory, the old size is kept, or halved until it fits if another program has taken
+    /// memory meanwhile.
     pub fn enlarge(&mut self, session: &Session, queue: &Queue, room: usize) -> Result<bool, GpuError> {
         let before = self.room;
         *self = Self::new(session, 0)?;

@@ -46,7 +46,7 @@ pub struct MeetLauncher {
 }
 
 impl MeetLauncher {
-    /// Launches for a device of which this is said, as if it were of that kind.
+    /// Launches for a device with this description, treated as that kind.
     pub fn new(about: &Description, kind: DeviceKind) -> Self {
         Self { shape: MeetShape::new(about, kind), lanes: Lanes::default() }
     }

@@ -44,7 +44,7 @@ const BYTES_OF_PROCESSOR: u64 = 64 << 20;
 const ROOM: usize = 1 << 20;
 
 impl MeetShape {
-    /// For a device of which this is said, as if it were of that kind.
+    /// The shape for a device with this description, treated as that kind.
     pub fn new(about: &Description, kind: DeviceKind) -> Self {
         let units = about.units.max(1) as usize;
         let groups = units * GROUPS_OF_UNIT;

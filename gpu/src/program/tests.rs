@@ -10,7 +10,8 @@ use super::*;
 use crate::device::{Description, LOCAL_BYTES};
 use crate::kernel::launcher;
 
-/// Whether there is a clang that compiles for cards; else nothing is tested, which is said, or fails where tools are demanded.
+/// Whether a clang that compiles for cards is installed. Without it these tests are skipped with a message,
+/// or fail if all tools are required.
 fn is_clang_there() -> bool {
     let listed = Command::new("clang").arg("--print-targets").output();
     let listed = listed.map_or(String::new(), |output| String::from_utf8_lossy(&output.stdout).into_owned());

@@ -1,7 +1,7 @@
 //! The first levels of a search, on the host: some states for the device to go on from.
 //!
-//! A descent is followed breadth first, level by level, until there are as many states as are wished;
-//! each level is dropped as it is left, so that what counts as a node is counted once, here or on the device.
+//! A descent is followed breadth first, level by level, until it has the wished number of states. Each level
+//! is dropped when the next is made, so that each node is counted once, on the host or on the device.
 
 use queens::kernel::search::{Descent, RowStep};
 use queens::kernel::{Count, Stop};
@@ -12,7 +12,7 @@ pub type State = [u32; 4];
 /// States of one descent that wait before the same row.
 #[derive(Clone, Debug)]
 pub struct Front<'a> {
-    /// What they are states of.
+    /// The descent of these states.
     pub descent: &'a Descent,
     /// The row that is searched next, by its number among the free ones.
     pub level: usize,

@@ -11,12 +11,14 @@ use crate::error::GpuError;
 use crate::room::Room;
 use crate::session::{Queue, Session};
 
-/// A level has room for so many times the states that are wished. Where a state has more children, as on large boards, the last
-/// level may be made in vain: then the one before it is searched, which has a part of those wished.
+/// The room of a level, as a multiple of the wished states. If states have more children, as on large boards,
+/// the last level may be made in vain. Then the level before it is searched, which has fewer states than
+/// wished.
 pub(super) const ROOM: usize = 4;
 
-/// A descent has room for all children of as many states as the host makes of one that is searched alone, so that a level with fewer
-/// is moved on: the levels of large boards' descents that are left then have room in local memory.
+/// The least room of a descent: all children of the states that the host makes of a descent that is searched
+/// alone. So a level with fewer states is always moved on, and the remaining levels of large boards fit in
+/// local memory.
 pub(super) const LEAST_ROOM: usize = STATES_OF_HOST << 5;
 
 /// What a search takes of the device's memory, where that has as much.
@@ -31,7 +33,8 @@ pub(super) struct Wishes {
     pub(super) vectors: usize,
 }
 
-/// What a group has found: completions, nodes; and twice the number of the launch that said so, and 1 more where more may be found.
+/// The results of a group: completions, nodes, and twice the number of the last launch, plus 1 if the group
+/// has not finished.
 pub(super) type Found = [cl_ulong; 3];
 
 /// A queue of the device, its kernels, and the memory that these work in.
@@ -74,9 +77,9 @@ impl SearchLane {
         })
     }
 
-    /// Has room for a level of as many states as are wished and for the next one in turn, and for what groups keep; or for a half of
-    /// what is wished, and so on, as the device has; nothing may be at work. What each descent has of it; nothing where there is no
-    /// room for so many descents.
+    /// Reserves room for a level of the wished states, for the next level, and for the vectors of the groups.
+    /// The device must be idle. If the device has less memory, the wishes are halved until they fit. Returns
+    /// the part of each descent; `None` if there is no room for so many descents.
     pub(super) fn reserve(&mut self, session: &Session, wishes: Wishes) -> Result<Option<Part>, GpuError> {
         self.share.try_more();
         loop {
@@ -107,7 +110,7 @@ impl SearchLane {
 /// What a descent has of what is wished for all that are searched together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// So many states of it are wished.
+    /// The wished number of its states.
     pub(super) wished: usize,
     /// For so many there is room.
     pub(super) room: usize,

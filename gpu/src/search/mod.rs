@@ -1,9 +1,10 @@
-//! The row-by-row search on a device: it makes the states of a unit's descents itself, by the million, from few of the host's, and
-//! goes on from them in launches so short that it can be stopped.
+//! The row-by-row search on a device. The host makes a few states of a unit's descents; the device makes
+//! millions of states from them. The device searches these in launches so short that a count can be stopped.
 //!
-//! A display's driver ends what takes longer than two seconds, and a count is to stop within one: the groups of work items go on
-//! for as many passes, all together, as took [`LAUNCH`] lately, and the next launch finds them where they were. Two counts at a time
-//! keep a device busy while one of them is on the host.
+//! The driver of a display ends launches of more than two seconds, and a count must stop within one second.
+//! So the groups of a launch share a limited number of passes, as many as took [`LAUNCH`] in earlier
+//! launches, and the next launch resumes where they stopped. Two concurrent counts keep the device busy while
+//! one of them is on the host.
 
 #[deny(unsafe_code, reason = "the host's part")]
 mod expand;
@@ -47,8 +48,9 @@ const GROUPS_OF_PROCESSOR: usize = 1;
 const STATES_ON_CARD: usize = 128;
 const STATES_ON_PROCESSOR: usize = 16;
 
-/// States that the host makes of all descents that are searched together, of every board: with so many the device's first level is
-/// short, and more of them would be made by one thread, in a time in which a card visits a hundred times as many nodes.
+/// States that the host makes of all descents that are searched together, of every board. They suffice for a
+/// short first level on the device. More states would cost the host, with one thread, time in which a card
+/// visits a hundred times as many nodes.
 const STATES_OF_HOST: usize = 1024;
 
 /// Passes of a launch for each of its groups at least, for all together at most, and as many as a group takes at a time at most.
@@ -56,8 +58,9 @@ const FEWEST_PASSES: cl_uint = 256;
 const MOST_PASSES: cl_uint = 1 << 31;
 const SOME_PASSES: cl_uint = 64;
 
-/// A group takes no more than so many times its share of a launch's passes: not all groups are at work at a time, and those that are
-/// share what there is for all, but what the last of them have to do is left to the next launch.
+/// The most passes of a group, as a multiple of its share of a launch. Not all groups work at the same time,
+/// so a working group may use the share of idle groups. The work of the last groups is left to the next
+/// launch.
 const MOST_SHARES: cl_uint = 8;
 
 /// The row-by-row search on one device.
@@ -65,7 +68,7 @@ pub struct SearchLauncher {
     shape: GroupShape,
     /// Groups of a launch at most: no more than have states.
     groups: usize,
-    /// States that there should be before the search goes on depth first.
+    /// The number of states to make before the depth-first search begins.
     wished: usize,
     /// Passes of a launch for each group at least.
     fewest_passes: cl_uint,
@@ -77,9 +80,9 @@ fn states_in(words: usize) -> usize {
     (words * size_of::<cl_ulong>() / size_of::<Vector>() / ROOM).max(1)
 }
 
-/// How many passes a group is to take after a launch of so many, which took that long and had so many groups, of which so many had
-/// not finished then: not more than twice as many, and not more where groups had nothing to do, unless half of them were busy, and that
-/// was soon.
+/// The passes of a group in the next launch. `passes` is their number in the last launch, which took `taken`
+/// and ended with `busy` of `groups` groups unfinished. The number grows to at most twice as many. It grows
+/// only if all groups were busy, or if half of them were and the launch was short.
 fn next_passes(passes: cl_uint, taken: Duration, busy: usize, groups: usize) -> cl_uint {
     let factor = LAUNCH.as_secs_f64() / taken.as_secs_f64().max(1e-6);
     let may_be_more = busy == groups || 2 * busy >= groups && taken < LAUNCH / 16;

@@ -31,7 +31,7 @@ pub struct OnDevice {
     pub states: cl_uint,
     pub room: cl_uint,
     pub first: cl_uint,
-    /// So many of these have been taken, or somewhat more.
+    /// The number of these states that have been taken, or a little more.
     pub taken: cl_uint,
     /// So many groups have ended of all launches that widen it.
     pub ended: cl_uint,
@@ -39,8 +39,8 @@ pub struct OnDevice {
     pub made: [cl_uint; ROWS],
 }
 
-/// A state with so many steps left, at least, is moved on before the search goes on depth first: with fewer a group
-/// would wait for its next states more than it counts.
+/// The fewest steps of a state that is moved on breadth first. A group would spend more time waiting for
+/// states with fewer steps than counting them.
 const FEWEST_STEPS: usize = 9;
 
 impl OnDevice {
@@ -63,9 +63,9 @@ impl OnDevice {
         }
     }
 
-    /// The same when the device says that it made so many states before each row, in the part of that number that has room for so
-    /// many: before the last row to which they were all moved on, with as many rows to be done as it has from there on; and the
-    /// nodes on the way. Nothing where no device makes so many.
+    /// The descent after the device reported, in `made`, the number of states before each row. The descent
+    /// continues at the last row to which all states were moved on and whose states fit in `room`. Returns
+    /// the nodes on the way too; `None` if the numbers are impossible.
     pub fn widened(
         mut self,
         made: &[cl_uint; ROWS],

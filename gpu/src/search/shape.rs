@@ -49,8 +49,9 @@ impl GroupShape {
         2 * self.wide()
     }
 
-    /// Bytes of local memory for so many rows: each has its vectors, a pool and how many wait there; then it is said that none wait
-    /// behind the last, and there are the votes of two passes where items vote by words, and two words that one item finds for all.
+    /// Bytes of local memory for `levels` rows. Each row has its vectors, a pool and the number of waiting
+    /// states. A zero follows for the row behind the last. If items vote by words, the votes of two passes
+    /// follow, and two words that one item finds for all.
     pub fn scratch(self, levels: usize) -> usize {
         let vectors = levels * (VECTORS + self.pool());
         let votes = if self.is_in_lockstep || self.group == 1 { 0 } else { 2 * 2 * self.each };
@@ -58,7 +59,7 @@ impl GroupShape {
         vectors * size_of::<Vector>() + words * size_of::<cl_uint>()
     }
 
-    /// What `search.cl` is told of it.
+    /// The macros of `search.cl` for this shape.
     pub fn macros(self) -> Vec<(&'static str, usize)> {
         let mut macros = vec![("GROUP", self.group), ("EACH", self.each)];
         macros.extend(self.is_in_lockstep.then_some(("LOCKSTEP", 1)));

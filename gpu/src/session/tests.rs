@@ -71,7 +71,7 @@ fn a_copy_that_never_ends_is_not_waited_for_for_ever() {
         assert_eq!(session.room_now::<u32>(&queue, 1).err(), Some(hangs));
         is_seen.send(()).unwrap();
         opening.join().unwrap();
-        session.hangs = HANGS;
+        session.hangs = HANG_TIMEOUT;
         session.read(&queue, &buffer, &mut values).unwrap();
         assert_eq!(values, [3, 4], "what was sent was kept for it");
     }

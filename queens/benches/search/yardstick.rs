@@ -1,5 +1,6 @@
-//! The yardstick: the backtracking that everybody starts from, as Jeff Somers made it popular in 2002: bit masks for
-//! columns and diagonals, an explicit stack, and half of the first row, because the other half is its mirror image.
+//! The yardstick: the common backtracking search, as Jeff Somers made it popular in 2002. It has bit masks
+//! for columns and diagonals, an explicit stack, and only half of the first row, because the other half is
+//! its mirror image.
 
 /// The number of solutions on an n x n board, 2 <= n <= 31.
 pub fn solutions(n: u8) -> u64 {

@@ -39,7 +39,7 @@ impl Stop {
         Self(AtomicBool::new(false))
     }
 
-    /// Sets the flag, for good.
+    /// Sets the flag permanently.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -1,9 +1,9 @@
 //! Instruction sets: their names, and their presence on this machine as a value.
 //!
-//! A function compiled for an instruction set must not be called on a machine without it. Here that is no promise of
-//! each caller: a *token* such as [`Avx2`] is made only by its `detect`, which asks the processor, so whoever holds
-//! one may call what is compiled for it. Tokens take no space. What is compiled is written inside of the macro of the
-//! token's name, which makes a safe method of the token out of it.
+//! A function compiled for an instruction set must not be called on a machine without it. Here this is not
+//! left to each caller. A *token* such as [`Avx2`] is made only by its `detect`, which asks the processor, so
+//! a token proves that its functions may be called. Tokens take no space. The functions are written inside
+//! the macro of the token's name, which turns them into safe methods of the token.
 
 use std::fmt;
 

@@ -45,13 +45,13 @@ impl fmt::Display for Method {
 pub struct KernelName {
     /// How it counts.
     pub method: Method,
-    /// What it is compiled for.
+    /// The instruction set that it is compiled for.
     pub isa: Isa,
 }
 
 impl KernelName {
-    /// Another kernel for the same units, to check one by the other: the other method for the same instruction set,
-    /// so that nothing of the search is shared and every machine that has the one has the other.
+    /// The kernel that checks this one: the other method for the same instruction set. The two share nothing
+    /// of the search, and each machine that has one has the other.
     #[must_use]
     pub fn other(self) -> Self {
         let method = match self.method {

@@ -14,8 +14,8 @@ use crate::symmetry::Symmetry;
 /// A minute of one core, in expected nodes of the vectorised search; docs/performance.md has the measurements.
 const MINUTE: f64 = 1e11;
 
-/// The parts are split into at least this many units in all where a minute each would make more; squares do not
-/// group evenly, which makes up to 1.6 times as many.
+/// If units of a minute each would be more than this, the parts are split into at least this many units in
+/// all. Squares do not group evenly, which makes up to 1.6 times as many.
 const MOST_UNITS: f64 = 6e6;
 
 /// The images that differ in more than left and right: the rows can be searched from each of the four sides. The second

@@ -1,14 +1,15 @@
 //! The schemes by families: the constellations that share top and bottom queen together, for halves that meet.
 //!
-//! A *family* is a position with two queens, top and bottom, and the (left, right) pairs of its constellations. Which
-//! of its eight images stands for a constellation ([`canonical`](super::canonical)) is chosen so that families are few and
-//! full: the one whose top and bottom queens reach nearest to a corner. A family whose queens are at distance d (or more) from the corners then
-//! has all left and right queens at distances greater than d, a full square, and a few of those at distance d.
+//! A *family* is a position with two queens, top and bottom, and the (left, right) pairs of its
+//! constellations. [`canonical`](super::canonical) chooses the image of a constellation whose top and bottom
+//! queens are nearest to a corner, so that families are few and full. A family whose queens are at distance d
+//! (or more) from the corners then has all left and right queens at distances greater than d, a full square,
+//! and a few of those at distance d.
 //!
-//! Two schemes split families: one by the queens of further outer rows, and where a row more would cost more
-//! than it saves, by the sides on which queens fall; the other by the queens of central columns, which belong to neither
-//! half and restrict both, and then each family by as many sides as its weight asks for. Constellations with a symmetry of
-//! their own are counted apart.
+//! Two schemes split families. The first splits by the queens of further outer rows, and by the sides of
+//! outer rows where another row would cost more than it saves. The second splits by the queens of central
+//! columns, which belong to neither half and restrict both. It then splits each family by as many sides as
+//! its weight asks for. Constellations with a symmetry of their own are counted apart.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +25,8 @@ use crate::position::{BoundaryPairs, Position};
 use crate::summand::Summand;
 use crate::symmetry::SymmetryClass;
 
-/// The parts where each family is split in that way, and with a grain by sides besides. Nothing if that makes more than `most`
-/// units.
+/// The parts, with each family split in that way; with a grain also by sides. `None` if that makes more than
+/// `most` units.
 pub fn parts(board: Board, split: Split, grain: Option<u64>, most: u64) -> Option<Parts> {
     let mut families: BTreeMap<(u8, u8), BoundaryPairs> = BTreeMap::new();
     let mut parts = Parts::new(most);
@@ -57,9 +58,9 @@ pub fn parts(board: Board, split: Split, grain: Option<u64>, most: u64) -> Optio
     Some(parts)
 }
 
-/// The part of that expected work, cut by as many sides as it takes for its units to be about as long as others with this
-/// grain. Time goes by the root of the weight; where the half turn maps top and bottom queen to each other it is more, for there
-/// boundary pairs are dear, and one side more is fixed.
+/// The part of expected work `work`, cut by enough sides that its units take about as long as others of this
+/// grain. Time goes by the root of the weight. It is longer where the half turn maps top and bottom queen to
+/// each other, because boundary pairs are costly there; then one more side is fixed.
 fn of_one_length(part: Part, work: f64, grain: Option<u64>) -> Part {
     let Some(grain) = grain else { return part };
     let board = part.position().board();

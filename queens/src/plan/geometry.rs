@@ -1,9 +1,9 @@
 //! The geometry of plans: in which order rows and columns are split, which of their squares go together, and where boards are cut.
 //!
-//! What a unit number means follows from this file, and runs last for months, so nothing in it changes with a release,
-//! nor follows what kernels find fast, though some of it is theirs as well. Whoever wants another order of rows or
-//! another cut begins a new plan version and keeps this one for the runs that have it; `golden.rs` and the fingerprint
-//! tell when that was forgotten.
+//! This file defines what a unit number means. Runs last for months, so nothing in it may change with a
+//! release, not even to follow a faster kernel, although the kernels use some of it too. Another order of
+//! rows or another cut needs a new plan version; this version stays for the runs that have it. `golden.rs`
+//! and the fingerprint detect a forgotten version.
 
 use arrayvec::ArrayVec;
 
@@ -103,8 +103,8 @@ pub fn central_columns(board: Board, queens: &[Square], count: usize) -> EmptyLi
     columns
 }
 
-/// Rows without one of these queens, `count` of them or as many as there are, from the outer ones inward: next is the
-/// topmost or the lowest, whichever is nearer to its border, the topmost where both are as near.
+/// Rows without one of these queens, at most `count` of them, from the outer ones inward. Next is the topmost
+/// or the lowest row, whichever is nearer to its border; the topmost if both are as near.
 pub fn outer_rows(board: Board, queens: &[Square], count: usize) -> EmptyLines {
     let mut inner = empty_rows(board, queens);
     let mut outer = EmptyLines::new();
@@ -117,8 +117,9 @@ pub fn outer_rows(board: Board, queens: &[Square], count: usize) -> EmptyLines {
     outer
 }
 
-/// The number of units that `lines` are split into: for each way to place queens in all of them but the last, one for each
-/// group of `group` squares of the last; one in all where there are no lines. Nothing if there are more than `most`.
+/// The number of units that `lines` are split into. For each way to place queens in all lines but the last
+/// there is one unit for each group of `group` squares of the last line. Without lines there is one unit.
+/// `None` if there are more than `most`.
 pub fn count_leaves(lines: &[EmptyLine], group: u32, most: u64) -> Option<u64> {
     if lines.is_empty() {
         return Some(1);
@@ -156,8 +157,9 @@ pub fn leaves(
     found
 }
 
-/// Calls `visit` for every way to place queens in all `lines` but the last, in ascending order of their squares, with the
-/// squares that are left in the last, until it returns false. Returns whether it never did.
+/// Calls `visit` for every way to place queens in all `lines` but the last, in ascending order of their
+/// squares, until it returns false. Passes the remaining squares of the last line. Returns whether `visit`
+/// never returned false.
 fn walk(
     lines: &[EmptyLine],
     queens: &mut ArrayVec<Square, 32>,
@@ -187,8 +189,8 @@ fn squares_of_group(open: u32, index: u32, group: u32) -> u32 {
     set_bits(open).skip(before).take(size).fold(0, |squares, col| squares | 1 << col)
 }
 
-/// The position with the queens of the next `count` outer rows left of the cut where `left` has a one, bit 0 for the first
-/// row, and right of it where it has a zero.
+/// The position with the queens of the next `count` outer rows on fixed sides of the cut: left where `left`
+/// has a one, right where it has a zero. Bit 0 is the first row.
 pub fn with_sides(position: Position, count: u32, left: u64) -> Position {
     if count == 0 {
         return position;
@@ -201,9 +203,9 @@ pub fn with_sides(position: Position, count: u32, left: u64) -> Position {
     })
 }
 
-/// The columns left of the cut, one bit each, of those without a queen: half of them. Of an odd number the middle one is
-/// left where the queens, by row and column, come after those of the mirror image, which is so cut at the mirror image of
-/// the cut.
+/// The columns left of the cut, one bit each: half of the columns without a queen. If their number is odd,
+/// the middle column is left if the queens, by row and column, come after those of the mirror image. So the
+/// cut of the mirror image is the mirror image of the cut.
 pub fn left_of_cut(position: &Position) -> u32 {
     let (board, queens) = (position.board(), position.queens());
     let empty = queens.iter().fold(board.full(), |empty, queen| empty & !(1 << queen.col));

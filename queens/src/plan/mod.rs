@@ -1,8 +1,8 @@
 //! Plans: the numbered list of units of a run, the same on every machine.
 //!
-//! A plan is given by its [`PlanSpec`] and by nothing else, so both ends of a wire derive it and only unit numbers
-//! and a fingerprint travel. It keeps one `Part` for each constellation or family (and symmetric count); a
-//! unit is derived from its number alone, by a search in the parts and a short walk within one.
+//! A plan is given by its [`PlanSpec`] and by nothing else. So both ends of a wire derive it, and only unit
+//! numbers and a fingerprint travel. It keeps one `Part` for each constellation or family (and symmetric
+//! count). A unit is derived from its number alone, by a search in the parts and a short walk within one.
 
 mod border;
 mod canonical;
@@ -243,7 +243,7 @@ impl Plan {
         self.work.of_unit(number, &self.parts[number], index)
     }
 
-    /// The same as [`weight`](Self::weight), for who asks for few units only: that finds those of all units of a part at once.
+    /// Like [`weight`](Self::weight), for a few units only: `weight` computes all units of a part at once.
     ///
     /// # Panics
     /// If the plan has no such unit.

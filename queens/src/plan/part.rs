@@ -5,10 +5,10 @@
 //!              and for each the open squares of the next row in groups of `group`
 //! ```
 //!
-//! The groups make units of nearly any size: a row alone would multiply their number by ten and more. Rows are taken
-//! from the top, or from the outer ones inward; columns from the middle outward; then the sides on which the queens of
-//! further outer rows fall can be fixed, which cuts units finer where one row or column more would cost more.
-//! [`geometry`](super::geometry) says in which order all this is numbered.
+//! The groups make units of nearly any size; a row alone would multiply their number by ten and more. Rows
+//! are taken from the top, or from the outer ones inward; columns from the middle outward. Then the sides of
+//! the queens of further outer rows can be fixed. That cuts units finer where one row or column more would
+//! cost more. [`geometry`](super::geometry) defines the order of all this.
 
 use crate::plan::border::Border;
 use crate::plan::geometry::{
@@ -137,8 +137,8 @@ impl Part {
         Some(Self::new(position, summand, weight, split, units))
     }
 
-    /// The part, which is split by central columns and no sides, with the sides of so many rows fixed, or of as many as can be; it is
-    /// of that expected work.
+    /// The part, which is split by central columns and has the expected work `weight`, with the sides of
+    /// `sides` rows fixed, or of as many as possible.
     pub fn cut_by_sides(self, weight: f64, sides: u32) -> Self {
         let Split::Centre { columns, group, .. } = self.split else { return self };
         let split = Split::Centre { columns, group, sides };

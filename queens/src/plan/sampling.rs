@@ -1,9 +1,10 @@
 //! Positions drawn at random from a plan: what its units are like, told without counting all of them.
 //!
-//! A unit of a large board takes minutes, so a drawn position can be narrowed, line by line. How many positions one
-//! stands for is known exactly (the inverse of the chance with which it was drawn), so that sums over the draws, each
-//! times this factor, are without bias: of the completions, of the nodes, or of the time that it takes to count them
-//! (Horvitz and Thompson 1952; for search trees Knuth, "Estimating the efficiency of backtrack programs", 1975).
+//! A unit of a large board takes minutes, so a drawn position can be narrowed, line by line. A draw has a
+//! known factor, the inverse of its probability: the number of positions that it stands for. So sums over the
+//! draws, each times its factor, are unbiased. That holds for completions, for nodes, and for the time to
+//! count them (Horvitz and Thompson 1952; for search trees Knuth, "Estimating the efficiency of backtrack
+//! programs", 1975).
 
 use crate::bits::{scaled, set_bits};
 use crate::estimate::Estimate;
@@ -39,8 +40,8 @@ pub enum Step {
     /// By the queens of the next line: the next row from the top where the plan is for the row-by-row search, else the next
     /// central column. Chances are in proportion to the expected completions.
     Queens,
-    /// By the sides of the cut on which the queens of outer rows fall, as kernels for halves that meet split what they count:
-    /// its pieces take about as long together as the whole.
+    /// By the sides of the cut on which the queens of outer rows fall, as kernels of the method meet split
+    /// their work. The pieces together take about as long as the whole.
     Sides,
 }
 
@@ -124,8 +125,8 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// One of the positions that a further step splits it into. Nothing if there is none: the position has no completions, or
-    /// nothing is left to be split by.
+    /// One of the positions that a further step splits it into. `None` if the position has no completions, or
+    /// cannot be split further.
     pub fn narrow(&self, draw: &Draw, step: Step, place: u64) -> Option<Draw> {
         let mut pieces = match step {
             Step::Queens => self.by_queens(&draw.position),
@@ -166,8 +167,8 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// The positions with the queens of the next outer rows on either side of the cut, where they may stand on both, each with
-/// the number of ways to put these queens on open squares.
+/// The positions with the queens of the next outer rows on either side of the cut, for rows open on both
+/// sides. Each has the number of ways to put these queens on open squares.
 fn by_sides(position: &Position) -> Vec<(Position, f64)> {
     let squares = Squares::of(position);
     let left = left_of_cut(position);

@@ -35,8 +35,8 @@ pub enum Scheme {
         columns: u8,
         /// The squares of the last of them that go into one unit.
         group: u8,
-        /// For units of about one length: where a family's units have more expected completions than this, they are cut as well
-        /// by the sides of the cut on which the queens of outer rows fall, of a row for each factor of four. Plans without a
+        /// For units of about equal length. If a family's units have more expected completions than this,
+        /// they are also cut by the sides of outer rows, by one row for each factor of four. Plans without a
         /// grain are split evenly.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         grain: Option<u64>,
@@ -191,9 +191,10 @@ impl PlanSpec {
         }
     }
 
-    /// The same for graphics cards, measured on one: docs/gpu.md has the figures. Units are larger up to n = 21, milliseconds of a
-    /// card at least, for what one takes the host and the card beside the counting it takes once for each. For halves that meet more
-    /// queens are placed from n = 21 to 25 than suits a processor, of an outer row or of central columns: more halves and fewer pairs.
+    /// The same for graphics cards, measured on one card: docs/gpu.md has the figures. Up to n = 21 units are
+    /// larger, at least milliseconds of a card, because each unit has a fixed cost for host and card. From n
+    /// = 21 to 25 the method meet places more queens than on a processor, of an outer row or of central
+    /// columns: that gives more halves and fewer pairs.
     pub fn for_cards(n: Board, method: Method) -> Self {
         let planned = Self::for_kernel(n, method);
         let centre = |columns, grain| Scheme::Centre { columns, group: 1, grain: Some(grain) };
@@ -210,9 +211,10 @@ impl PlanSpec {
     }
 }
 
-/// The scheme by families for a board and its parameters by default: whole columns, and from n = 16 on some thousands of units at
-/// least. On one core with AVX-512 a unit takes seconds at most up to n = 23, about a minute at n = 24 to 27 and six at n = 28 on
-/// average, hours and more beyond. docs/performance.md has the measurements.
+/// The scheme by families for a board and its default parameters: whole columns, and from n = 16 on at least
+/// some thousands of units. On one core with AVX-512 a unit takes at most seconds up to n = 23. It takes
+/// about a minute on average at n = 24 to 27, six minutes at n = 28, and hours and more beyond.
+/// docs/performance.md has the measurements.
 fn scheme_by_families(board: Board) -> Scheme {
     let outer = |rows, group, sides| Scheme::Families { rows, group, sides };
     let centre = |columns, group, grain| Scheme::Centre { columns, group, grain };

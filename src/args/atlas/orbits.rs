@@ -11,10 +11,11 @@ use crate::args::value::path;
 
 /// Sorts the solutions into orbits, also called families: those that turns and reflections carry into each other.
 ///
-/// The letters say what leads to a member from the fundamental (smallest) one, for a queen in column k, row n of N:
-/// a identity, b k/N+1-n, c N+1-k/n, d quarter turn right n/N+1-k, e half turn N+1-k/N+1-n, f three-quarter turn
-/// N+1-n/k, g reflection in the rising diagonal n/k, h in the other N+1-n/N+1-k. Rows are counted from the bottom. On
-/// glued boards shifts come after the letter: d+2/5 turns, then goes 2 columns right and 5 rows up.
+/// The letter of a member is the symmetry that leads to it from the fundamental (smallest) member. For a
+/// queen in column k, row n of N: a identity; b k/N+1-n; c N+1-k/n; d quarter turn right n/N+1-k; e half turn
+/// N+1-k/N+1-n; f three-quarter turn N+1-n/k; g reflection in the rising diagonal n/k; h reflection in the
+/// falling diagonal N+1-n/N+1-k. Rows are counted from the bottom. On glued boards a shift follows the
+/// letter: d+2/5 turns, then moves 2 columns right and 5 rows up.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -1,4 +1,4 @@
-//! A placement as it is typed: whether it is counted from 0 or from 1 is said by another option.
+//! A placement as typed. Another option gives the lowest number of columns and rows, 0 or 1.
 
 use atlas::{Placement, PlacementError};
 

@@ -36,7 +36,7 @@ pub enum WrongAtlasCommand {
         "--queens is for boards that are named by columns and rows, as in diadem solutions 8x8 --queens 5"
     )]
     QueensOfSquare,
-    /// A list that is counted otherwise than was said.
+    /// A list that does not fit the given lowest number.
     #[error(transparent)]
     List(#[from] PlacementError),
     /// Constellations, which only a single board has.

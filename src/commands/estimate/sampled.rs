@@ -14,8 +14,9 @@ use crate::measurement::{Portion, Start, Task, Timing, UnitSample};
 /// How long one position may take: many small ones tell more than a few large ones.
 const LIMIT: Duration = Duration::from_millis(8);
 
-/// Fewer alike draws (Kish 1965) than these say too little of how far others depart: a few large ones are most of the number, and while
-/// none of these has come both the number and its error are told too small. With that many the error is at most 22 %.
+/// The least effective number of draws (Kish 1965) for an interval. With fewer draws a few large ones make up
+/// most of the number, and until one of them is drawn both number and error are too small. With twenty draws
+/// the error is at most 22 %.
 const FEWEST: f64 = 20.0;
 
 /// The estimate after so many seconds by the plan of the best kernel, and from how many positions: none where these are too few.

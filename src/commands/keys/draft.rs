@@ -1,5 +1,6 @@
-//! New keys until all of them are there: in a folder within the one that they are for, which may be a mounted one or have a parent
-//! that is somebody else's. Whoever is killed half-way leaves nothing that is taken for keys or stands in the way of new ones.
+//! A draft of new keys: a folder within the folder of keys, until all keys are written. The folder of keys
+//! may be a mount point, or have a parent that is not writable. A process killed half-way leaves nothing that
+//! passes for keys or blocks new keys.
 
 use std::fs::{self, File};
 use std::io;

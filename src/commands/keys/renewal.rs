@@ -1,5 +1,5 @@
-//! A renewal of the keys, until whoever asked for it knows that it has been made: were it to fail, the tokens of before still
-//! hold after the next one, but for those that were revoked.
+//! A renewal of the keys, until the caller knows that it has succeeded. If it fails, the old tokens remain
+//! valid after the next renewal, except revoked tokens.
 
 use std::fs;
 use std::path::{Path, PathBuf};

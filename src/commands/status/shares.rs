@@ -141,7 +141,7 @@ impl Share {
 }
 
 impl Shares {
-    /// Of all work that is known of, that of absent shares with it: all of it, and what is left.
+    /// The work of all known shares, absent ones included: the whole, and the rest.
     fn work(&self) -> [f64; 2] {
         let known: f64 = self.there.iter().map(|share| share.pace.work).sum();
         let absent = known / self.there.len().max(1) as f64 * self.absent.len() as f64;
@@ -154,7 +154,8 @@ impl Shares {
         if left == 0.0 { 1.0 } else { 1.0 - left / all }
     }
 
-    /// How long all takes, if as many go on at a time as count now: not less than the slowest of them.
+    /// The time until all shares are counted, if as many run at the same time as now: at least the time of
+    /// the slowest share.
     fn left(&self) -> Option<TimeLeft> {
         let speed: f64 = self.there.iter().filter_map(|share| share.pace.speed).sum();
         let slowest = self.there.iter().filter_map(Share::left).max_by_key(|left| left.expected)?;

@@ -7,7 +7,7 @@ use super::open;
 use crate::output::{last_word, significant, span, time_left};
 use crate::terminal::{filled, wrapped};
 
-/// Events are told only as many as these, the last ones.
+/// The most events to print, the latest ones.
 const EVENTS: usize = 5;
 
 /// The status in words.
@@ -80,7 +80,7 @@ fn exceptions(status: &RunStatus) -> Vec<String> {
     lines
 }
 
-/// Who is there, what checks them, and what serves the run.
+/// The connected machines, the checks, and the coordinator.
 fn machines(status: &RunStatus) -> String {
     let there = status.machines.iter().filter(|machine| machine.workers > 0);
     let names = named(there.map(|machine| machine.owner.title(&machine.name)));

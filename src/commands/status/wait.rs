@@ -12,7 +12,7 @@ use tracing::debug;
 use worker::Remote;
 
 use crate::log::say;
-use crate::watched::{self, Sight};
+use crate::live_status::{self, LiveStatus};
 
 /// Waits until the run has ended, and returns its last status. Meanwhile it prints warnings only: that the coordinator does
 /// not answer, or that another one serves the run.
@@ -21,8 +21,8 @@ use crate::watched::{self, Sight};
 /// The coordinator refuses, or has not answered for `give_up_after`: it waits at the end for workers and followers, but
 /// not for observers, so it may have left.
 pub async fn until_ended(remote: Remote, give_up_after: Duration) -> anyhow::Result<RunStatus> {
-    let (sender, mut sights) = watch::channel(Sight::default());
-    let watching = watched::watch(remote, sender);
+    let (sender, mut sights) = watch::channel(LiveStatus::default());
+    let watching = live_status::watch(remote, sender);
     tokio::pin!(watching);
     let mut warned = Warned::default();
     loop {
@@ -51,7 +51,7 @@ pub async fn until_ended(remote: Remote, give_up_after: Duration) -> anyhow::Res
     }
 }
 
-/// What was said already, so that nothing is said twice.
+/// The warnings printed so far, so that none is repeated.
 #[derive(Default)]
 struct Warned {
     coordinator: Option<String>,
@@ -61,7 +61,7 @@ struct Warned {
 }
 
 impl Warned {
-    fn warn_of_news(&mut self, sight: &Sight) {
+    fn warn_of_news(&mut self, sight: &LiveStatus) {
         match &sight.gone {
             Some((_, why)) if self.reasons.insert(why.clone()) => {
                 say(format_args!("diadem: warning: no status, trying again: {why}"));

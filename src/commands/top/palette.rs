@@ -2,7 +2,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// How things are told apart.
+/// The styles of the screen.
 #[derive(Clone, Copy, Debug)]
 pub struct Palette {
     has_colours: bool,

@@ -22,7 +22,7 @@ impl Panel {
     /// All, in the order of their keys.
     pub const ALL: [Panel; 4] = [Panel::Machines, Panel::Workers, Panel::Families, Panel::Events];
 
-    /// What it is called.
+    /// Its title.
     pub fn name(self) -> &'static str {
         match self {
             Panel::Machines => "machines",

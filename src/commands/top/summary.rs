@@ -1,4 +1,4 @@
-//! The upper part of the screen: how far the run is, and what it has found.
+//! The upper part of the screen: the progress of the run and its results.
 
 use dashboard::{assurance, words};
 use domain::{RunStatus, counted};

@@ -16,7 +16,7 @@ enum Key {
     Number(f64),
 }
 
-/// A column of a table: its title, how wide it is, what is in it and by what it is sorted. Numbers are on the right.
+/// A column of a table: title, width, content and sort key. Numbers are aligned right.
 struct Column<T> {
     title: &'static str,
     width: usize,

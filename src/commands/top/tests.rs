@@ -11,7 +11,7 @@ use super::palette::Palette;
 use super::screen::{KeyOutcome, Panel, TopScreen};
 use super::view::draw;
 use crate::samples;
-use crate::watched::Sight;
+use crate::live_status::LiveStatus;
 
 fn screen() -> TopScreen {
     TopScreen::new(Palette::new(true), "http://127.0.0.1:7227".into())
@@ -22,7 +22,7 @@ fn press(screen: &mut TopScreen, key: KeyCode) -> KeyOutcome {
 }
 
 /// What the screen shows, in lines without spaces at their ends.
-fn painted(sight: &Sight, screen: &mut TopScreen, (columns, rows): (u16, u16)) -> Vec<String> {
+fn painted(sight: &LiveStatus, screen: &mut TopScreen, (columns, rows): (u16, u16)) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
     terminal.draw(|frame| draw(frame, sight, screen)).unwrap();
     let buffer = terminal.backend().buffer();
@@ -32,8 +32,8 @@ fn painted(sight: &Sight, screen: &mut TopScreen, (columns, rows): (u16, u16)) -
     (0..rows).map(line).collect()
 }
 
-fn seen(status: domain::RunStatus) -> Sight {
-    Sight { status: Some(status), address: "http://127.0.0.1:7227".into(), ..Sight::default() }
+fn seen(status: domain::RunStatus) -> LiveStatus {
+    LiveStatus { status: Some(status), address: "http://127.0.0.1:7227".into(), ..LiveStatus::default() }
 }
 
 #[track_caller]
@@ -76,8 +76,8 @@ fn the_smallest_terminal_shows_what_matters_most() {
 
 #[test]
 fn all_states_are_painted_at_all_terminal_sizes() {
-    let gone = Sight { gone: Some((Instant::now(), "refused".into())), ..Sight::default() };
-    let sights = samples::all().into_iter().map(seen).chain([Sight::default(), gone]);
+    let gone = LiveStatus { gone: Some((Instant::now(), "refused".into())), ..LiveStatus::default() };
+    let sights = samples::all().into_iter().map(seen).chain([LiveStatus::default(), gone]);
     for sight in sights {
         for size in [(1, 1), (3, 2), (10, 3), (40, 12), (80, 24), (80, 25), (132, 43), (250, 80), (400, 5)] {
             for panel in '1'..='4' {
@@ -108,13 +108,13 @@ fn wide_terminal_shows_map_and_events() {
 
 #[test]
 fn what_is_not_there_yet_and_what_is_gone_is_told() {
-    shows(&painted(&Sight::default(), &mut screen(), (80, 24)), &["waiting for the coordinator"]);
+    shows(&painted(&LiveStatus::default(), &mut screen(), (80, 24)), &["waiting for the coordinator"]);
     shows(
         &painted(&seen(samples::empty()), &mut screen(), (80, 24)),
         &["0 %  time left unknown", "speed      0.00 cores now", "0 of 5729024"],
     );
     let gone =
-        Sight { gone: Some((Instant::now(), "connection refused".into())), ..seen(samples::running()) };
+        LiveStatus { gone: Some((Instant::now(), "connection refused".into())), ..seen(samples::running()) };
     let lines = painted(&gone, &mut screen(), (80, 24));
     shows(&lines, &["no status for 0 s, trying again: connection refused", "43.21 %"]);
 }
@@ -126,7 +126,7 @@ fn new_coordinator_is_shown_in_title_and_last_line() {
         let news = Some((since, news.to_owned()));
         let status = samples::running();
         let term = status.term.map(|term| domain::Term { number: 3, ..term });
-        Sight { address: "http://b:1".into(), news, ..seen(domain::RunStatus { term, ..status }) }
+        LiveStatus { address: "http://b:1".into(), news, ..seen(domain::RunStatus { term, ..status }) }
     };
     let now = painted(&told(Instant::now()), &mut screen(), (100, 24));
     shows(&now, &["counting  http://b:1  term 3", news]);

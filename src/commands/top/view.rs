@@ -1,5 +1,5 @@
-//! The screen as it is painted: on top how far the run is, below it its speed over time, and one panel; on wide screens the
-//! map and the events beside it.
+//! The painted screen. From the top: the progress of the run, its speed over time, and one panel. A wide
+//! screen has the map and the events beside the panel.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::palette::{FAINT, FRAME, TITLE};
 use super::screen::{HELP, Panel, TopScreen};
 use super::{families, speed, summary, table};
 use crate::output::{significant, span};
-use crate::watched::Sight;
+use crate::live_status::LiveStatus;
 
 /// On screens of that size map and events have room of their own.
 const WIDE: (u16, u16) = (130, 30);
@@ -26,11 +26,11 @@ const PANEL: u16 = 4;
 const CHART: u16 = 4;
 const CHART_FROM: u16 = 20;
 
-/// That another coordinator serves the run is told for so long in place of the keys.
+/// How long the news of another coordinator replaces the keys in the last line.
 const NEWS_LAST: Duration = Duration::from_mins(1);
 
 /// Paints what is seen of the run.
-pub fn draw(frame: &mut Frame<'_>, sight: &Sight, screen: &mut TopScreen) {
+pub fn draw(frame: &mut Frame<'_>, sight: &LiveStatus, screen: &mut TopScreen) {
     let [head, body, foot] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)])
             .areas(frame.area());
@@ -45,14 +45,14 @@ pub fn draw(frame: &mut Frame<'_>, sight: &Sight, screen: &mut TopScreen) {
     }
 }
 
-fn title(sight: &Sight, screen: &TopScreen) -> String {
+fn title(sight: &LiveStatus, screen: &TopScreen) -> String {
     let Some(status) = &sight.status else { return format!(" diadem top  {}", screen.addresses) };
     let term = status.term.map_or_else(String::new, |term| format!("  term {}", term.number));
     let RunStatus { board, phase, release, .. } = status;
     format!(" diadem top  n = {board}  {phase}  {}{term}  {release}", sight.address)
 }
 
-fn last_line(sight: &Sight, screen: &TopScreen) -> Line<'static> {
+fn last_line(sight: &LiveStatus, screen: &TopScreen) -> Line<'static> {
     if let Some((since, why)) = &sight.gone {
         let text = format!(" no status for {} s, trying again: {why}", since.elapsed().as_secs());
         return Line::styled(text, screen.palette.wrong());

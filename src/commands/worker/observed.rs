@@ -1,4 +1,4 @@
-//! What passes between a worker and its coordinator, as far as progress can be told from it.
+//! A wrapper that observes the calls between a worker and its coordinator, to show progress.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,11 +10,11 @@ use worker::{CoordinatorError, Lender};
 
 use crate::output::significant;
 
-/// A coordinator, with notes of what it was told and what it gave.
+/// A coordinator, with notes of all calls and answers.
 pub struct Observed<L> {
     lender: L,
     notes: Arc<Mutex<Notes>>,
-    /// What it has of the units that all have together; changed while the notes are locked.
+    /// Its part of the units in the notes; changed only while the notes are locked.
     own: Mutex<Units>,
 }
 
@@ -23,7 +23,8 @@ pub struct Observed<L> {
 struct Units {
     /// By the last renewal, and what came since.
     held: u64,
-    /// Those of them that are counted, and that the coordinator could not be told of in the last call; more may be counted since.
+    /// The held units that are counted but could not be reported in the last call; since then more may have
+    /// been counted.
     untold: u64,
 }
 
@@ -33,7 +34,7 @@ pub struct Notes {
     begun: Instant,
     /// Units on record, or known there.
     counted: u64,
-    /// What they have in hand.
+    /// The units of all workers together.
     units: Units,
     /// Since when the coordinator does not answer.
     alone: Option<Instant>,
@@ -72,7 +73,7 @@ impl<L> Observed<L> {
     }
 }
 
-/// Who has left holds nothing.
+/// A worker that has left holds no units.
 impl<L> Drop for Observed<L> {
     fn drop(&mut self) {
         self.change(&mut self.notes.lock(), |own| *own = Units::default());
@@ -85,7 +86,8 @@ impl Notes {
         Self { begun: Instant::now(), counted: 0, units: Units::default(), alone: None, unrecorded: None }
     }
 
-    /// In one line. While nobody answers, or nothing is recorded, it is not known what goes on record, but how much is ready to.
+    /// The progress in one line. Without an answer of the coordinator, or while nothing is recorded, it shows
+    /// the counts that are ready, because the recorded ones are unknown.
     pub fn describe(&self, threads: u32) -> String {
         let (on_record, Units { held, untold }) = (counted(self.counted, "unit"), self.units);
         if let Some(since) = self.alone {

@@ -13,7 +13,7 @@ const SOON: Duration = Duration::from_secs(10);
 /// From one record to the next: what a killed worker held is lent again when its lease has expired.
 const LEASE: Duration = Duration::from_secs(15);
 
-/// Who is killed. A coordinator comes back.
+/// The killed processes. A killed coordinator is restarted.
 #[derive(Clone, Copy, Debug)]
 enum Killed {
     Worker,

@@ -1,5 +1,5 @@
-//! Workers with a graphics card. PoCL runs the same code on the processor; where there is no OpenCL these tests say so and test
-//! nothing, unless `DIADEM_TEST_TOOLS` demands it.
+//! Workers with a graphics card. PoCL runs the same code on the processor. Without OpenCL these tests are
+//! skipped with a message, unless `DIADEM_TEST_TOOLS` requires OpenCL.
 
 use std::fs;
 

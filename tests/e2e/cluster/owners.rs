@@ -1,4 +1,4 @@
-//! Two owners who check each other, though one of them is away for long.
+//! Two owners check each other's counts while one of them is away for a long time.
 
 use records::run_directory::RunDirectory;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Refusals that may pass by themselves end nobody who takes part: they are waited for, as a coordinator that is away is.
+//! Temporary refusals end no worker and no follower: they wait, as they do for an absent coordinator.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -13,7 +13,8 @@ use crate::harness::{Folder, Running, published, until};
 use crate::held_file::HeldFile;
 use crate::waiting::{SEES_RUN, start_waiting};
 
-/// Whoever has that log has been taken in, is refused for that reason now, and has told so once.
+/// Waits until the process with this log was accepted, was then refused for this reason, and has logged that
+/// once.
 fn until_refused(folder: &Folder, log: &str, why: &str) {
     let told = || text(folder, log).matches(&format!("refused, and taken in before: {why}")).count();
     until("it is refused", || told() > 0);

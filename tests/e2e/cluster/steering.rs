@@ -1,4 +1,4 @@
-//! What an operator wishes of a run and of its workers, while it goes on.
+//! Operator requests to a run and to its workers while units are counted.
 
 use std::fs;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! `diadem estimate` and `diadem bench`: what is told of boards that nobody has counted.
+//! `diadem estimate` and `diadem bench`: predictions for boards that nobody has counted.
 
 use std::time::{Duration, Instant};
 

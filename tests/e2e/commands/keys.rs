@@ -1,4 +1,4 @@
-//! The keys that `diadem keys` makes, and what is said of those that are of no use.
+//! The keys that `diadem keys` makes, and the messages about unusable keys.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

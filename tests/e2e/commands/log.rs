@@ -1,4 +1,4 @@
-//! What is said on stderr, where that cannot be said: it ends nothing and holds nothing up.
+//! A log or stderr that cannot be written ends no process and blocks no process.
 
 use std::fs::{File, OpenOptions};
 use std::io::{PipeReader, PipeWriter, pipe};

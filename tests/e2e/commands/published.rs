@@ -1,4 +1,4 @@
-//! What is published of a run, while it goes on and in the end: heads of its chain, and a certificate.
+//! Publications of a run: heads of its hash chain while it is counted, and a certificate at the end.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

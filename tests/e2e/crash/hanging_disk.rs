@@ -1,5 +1,5 @@
-//! A disk that hangs: as the run is to end, what stands in it ends all the same, and loses nothing; as the ledger is audited, that is
-//! told for as long as it is so.
+//! A hanging disk. At the end of a run the process ends all the same and loses nothing. During an audit the
+//! process reports the hang until the disk answers.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ fn begun() -> Folder {
     folder
 }
 
-/// A count of it that stands in its disk, asked to end, and that has said so.
+/// A count that hangs in its disk, was asked to end, and has reported the hang.
 fn standing(folder: &Folder) -> Option<(HeldFile, Running)> {
     let disk = HeldFile::against_writers(folder, LEDGER)?;
     let count = folder.start(COUNT, "count.log");
@@ -139,7 +139,7 @@ fn cut_in_two(folder: &Folder) {
     coordinator.end();
 }
 
-/// A coordinator of the run whose audit hung in this phase until that was told, and goes on; with its address.
+/// A coordinator whose audit hung in this phase, was reported, and has resumed; with its address.
 fn audited_late(folder: &Folder, phase: &str) -> Option<(Running, String)> {
     cut_in_two(folder);
     let disk = HeldFile::against_all(folder, LEDGER)?;

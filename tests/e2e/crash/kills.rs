@@ -1,5 +1,5 @@
-//! Hundreds of SIGKILLs of coordinator, follower and workers at random moments: every total is exact, and nothing that was
-//! acknowledged is lost, as a list of it tells that somebody else has kept.
+//! Hundreds of SIGKILLs of coordinator, follower and workers at random moments. Every total is exact. Nothing
+//! acknowledged is lost; a relay outside these processes keeps the list of acknowledged counts.
 
 use std::time::Duration;
 

@@ -1,6 +1,5 @@
-//! Random histories of a few units, of which nobody knows beforehand whether a ledger can have them: owners who contradict,
-//! confirm, take back, restore and expel each other as it comes, one of whom may have no name. Both verifiers say the same
-//! of each.
+//! Random histories of a few units, valid and invalid. Owners contradict, confirm, retract, restore and expel
+//! each other in random order; one owner may have no name. Both verifiers must agree on each history.
 
 use std::collections::BTreeMap;
 

@@ -40,7 +40,7 @@ fn credentials(token: &str) -> Credentials {
     Credentials { token: Some(token.parse().unwrap()), ..Credentials::default() }
 }
 
-/// What a worker says of what it has counted.
+/// How a worker reports its counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Habit {
     /// The truth.
@@ -49,7 +49,7 @@ enum Habit {
     LiesOneIn(u32),
     /// Something else in one unit of so many, always the same of the same units.
     LiesAlikeOneIn(u64),
-    /// Nothing, ever; it keeps what it is lent alive.
+    /// Never reports; renews its leases.
     Hoards,
 }
 

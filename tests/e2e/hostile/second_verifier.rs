@@ -41,8 +41,8 @@ fn counted(folder: &Folder, n: u8) -> Forgery {
     forgery
 }
 
-/// The same after checks by a second machine, disputes that it decides against a liar, and what the liar has counted
-/// taken back and made again: a history that is sound.
+/// A sound history: the same ledger, then checks by a second machine, disputes that these checks decide
+/// against a liar, and retractions and recounts of the liar's counts.
 fn with_history(mut forgery: Forgery) -> Forgery {
     let counts: Vec<_> = forgery.all("count").into_iter().map(|at| forgery.lines[at].clone()).collect();
     for count in &counts[20..40] {

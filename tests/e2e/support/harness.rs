@@ -304,8 +304,7 @@ pub fn stays(time: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// What was begun then has taken no longer than is promised: on a machine that has nothing else to do, that is, and where others
-/// want its cores as much longer.
+/// Asserts that the time since `begun` is at most twice the promise. On a loaded machine the limit is larger.
 #[track_caller]
 pub fn in_time(promised: Duration, begun: Instant) {
     let taken = begun.elapsed();

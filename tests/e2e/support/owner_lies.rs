@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::forgery::{Forgery, Line, by_another, retraction, unit_of};
 use crate::lies::Lie;
 
-/// A record that a machine of that owner, or of the one without a name, has made of the unit in a line, of another kind, that
-/// finds so many more.
+/// A record of `kind` about the unit of `line` by this owner (empty for none) and machine, with `more` added
+/// to its count.
 pub fn by(line: &Line, kind: &str, (owner, machine): (&str, &str), more: u64) -> Line {
     let mut record = by_another(line, kind, machine, more);
     record.retain(|name, _| name != "of_owner" && name != "owner");

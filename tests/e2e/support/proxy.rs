@@ -82,18 +82,18 @@ impl Proxy {
         Self { address, network }
     }
 
-    /// From now on nothing gets through in any direction, until [`mend`](Self::mend); nobody is told.
+    /// Drops all data in both directions until [`mend`](Self::mend), without closing a connection.
     pub fn cut(&self) {
         *self.network.is_cut.lock().unwrap() = true;
     }
 
-    /// What was under way goes on.
+    /// Forwards data again, also the data that was held back.
     pub fn mend(&self) {
         *self.network.is_cut.lock().unwrap() = false;
         self.network.mended.notify_all();
     }
 
-    /// The connections that there are carry nothing any more in these directions, and nobody is told; new ones do.
+    /// The present connections drop all data in these directions and stay open. New connections work.
     pub fn half_open(&self, swallow: Swallow) {
         for connection in self.network.connections.lock().unwrap().iter() {
             connection.swallows[UP].store(swallow.up, Ordering::SeqCst);

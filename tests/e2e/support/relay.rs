@@ -77,7 +77,7 @@ impl Drop for Relay {
     }
 }
 
-/// What is said through the relay.
+/// Forwards calls through the relay.
 struct Passing {
     coordinator: CoordinatorClient<Channel>,
     acknowledged: Arc<Mutex<BTreeSet<Acknowledged>>>,

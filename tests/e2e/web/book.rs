@@ -1,9 +1,13 @@
 //! The book says what is so: commands on its pages are run, and print what the pages show; links lead somewhere.
 //!
-//! A block that is marked `console` is run, page by page, each page in a folder of its own: a line that begins with `$ `, with
-//! the name of a machine before it or without, is a command, what follows is what it prints, times and the like aside; `...`
-//! stands for any lines. A command with nothing below it has only to succeed; one with `&` goes on until the page ends, and
-//! must not have failed by then. All machines are this one. Commands of Python are passed over where there is none.
+//! Each block that is marked `console` is run, page by page, each page in a folder of its own. All machines
+//! of a page are this machine.
+//!
+//! - A line that begins with `$ `, after an optional machine name, is a command.
+//! - The lines below it are its output; times and the like are ignored, and `...` stands for any lines.
+//! - A command without output lines must succeed.
+//! - A command with `&` runs until the page ends, and must not have failed by then.
+//! - Python commands are skipped if Python is not installed.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -75,7 +79,8 @@ struct Session {
     addresses: [(&'static str, String); ADDRESSES.len()],
     /// What was exported.
     variables: Vec<(String, String)>,
-    /// What was started, with its line where it goes on behind the others; all of it ends with the page.
+    /// The started processes, with the line of each that runs in the background. All of them end with the
+    /// page.
     children: Vec<(Option<usize>, Child)>,
 }
 

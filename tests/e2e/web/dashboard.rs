@@ -22,7 +22,7 @@ fn serve(folder: &Folder, more: &str) -> (Running, String, String) {
     (coordinator, address, http)
 }
 
-/// The same over TLS, from somebody who knows the authority.
+/// The same over TLS, from a client that trusts the authority.
 fn get_over_tls(folder: &Folder, http: &str, headers: &str) -> String {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(text(folder, "keys/ca.pem").as_bytes()).unwrap()).unwrap();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The pages, by their paths. What has changed is told in the words of its time: the changelog is none of them.
+/// The paths of all pages but the changelog, which describes earlier releases in their own words.
 pub fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let recipes = fs::read_dir(root.join("deploy")).unwrap().map(|entry| entry.unwrap().path());

@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 /// Where this is set, a tool that is missing fails the test.
 const DEMANDED: &str = "DIADEM_TEST_TOOLS";
 
-/// Whether the tool is there; else its test is skipped, which is said, or fails where all tools are demanded.
+/// Whether the tool is installed. Without it the test is skipped with a message, or fails if all tools are
+/// required.
 pub fn is_there(tool: &str) -> bool {
     let version = Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     let is_there = version.is_ok_and(|status| status.success());

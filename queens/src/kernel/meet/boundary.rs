@@ -1,9 +1,10 @@
 //! Allowed pairs of boundary queens as bits of a signature.
 //!
-//! Two halves with outermost queens in rows l and r may be joined only if (l, r) is allowed. The pairs that are not
-//! are covered by products L x R of rows; each product is one bit, which every row of L sets in a left half and every
-//! row of R in a right half, so that a forbidden pair has a bit in common. The families of the plan need two
-//! products, or up to eighteen at n = 27 where the half turn maps a family to itself; any matrix needs no more than it has different rows.
+//! Two halves with outermost queens in rows l and r may be joined only if (l, r) is allowed. The forbidden
+//! pairs are covered by products L x R of rows. Each product is one bit: a left half sets it for every row of
+//! L, a right half for every row of R. So a forbidden pair has a bit in common. The families of the plan need
+//! two products, or up to eighteen at n = 27 where the half turn maps a family to itself. A matrix never
+//! needs more products than it has different rows.
 
 use crate::bits::set_bits;
 use crate::kernel::meet::uncut::Uncut;
@@ -44,8 +45,8 @@ pub fn boundary_bits(position: &Position) -> Option<u32> {
     restrict(position).ok().map(|restriction| restriction.forbidden.len() as u32)
 }
 
-/// Closes the boundary squares of a position that no allowed pair has, and gives the right rows that are allowed with each left
-/// one; none of them where all pairs are allowed.
+/// Closes the boundary squares of a position that no allowed pair has. Returns for each left row the allowed
+/// right rows; `None` if all pairs are allowed.
 ///
 /// # Errors
 /// If no pair is possible.

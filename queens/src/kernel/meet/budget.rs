@@ -10,16 +10,16 @@ pub struct Budget {
 }
 
 /// The parts planned for the lists of both halves with one to six columns missing. Measured at n = 24 to 28
-/// (docs/performance.md): lists with many columns missing serve many passes, so that fixing rows for them costs most, and those with
-/// one missing are read most often, so that they should stay in the cache.
+/// (docs/performance.md). Lists with many columns missing serve many passes, so fixing rows for them costs
+/// most. Lists with one column missing are read most often, so they should stay in the cache.
 const PARTS: [usize; 6] = [1, 2, 5, 4, 2, 1];
 
 /// Lists with up to this many columns missing are made in passes; with more they are resident.
 pub const DEEPEST: usize = 15;
 
 impl Budget {
-    /// Lists of about so many bytes in all: three resident ones (of both halves, and one that is being made), and those of
-    /// both halves with one to six columns missing.
+    /// Lists of about `bytes` bytes in all. Three of them are resident: both halves, and the list that is
+    /// being made. The others are those of both halves with one to six columns missing.
     pub fn of_bytes(bytes: usize) -> Self {
         let part = bytes / 8 / 24;
         Self { resident: 2 * part, part }

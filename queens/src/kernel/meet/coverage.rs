@@ -7,9 +7,9 @@
 //! what it takes and finds counts for the inverse of that
 //! ```
 //!
-//! A pass is made whenever one within it is, so the lists that it needs are there, and cost what they cost in the whole
-//! count: once for all passes within. The sums are those of the whole count without bias (Horvitz and Thompson 1952, with
-//! draws at equal distances as by Madow and Madow 1944).
+//! A pass is made whenever a pass within it is made, so the lists that it needs exist. They cost as much as
+//! in the whole count: once for all passes within. The sums estimate the whole count without bias (Horvitz
+//! and Thompson 1952, with draws at equal distances as by Madow and Madow 1944).
 
 use crate::bits::scaled;
 use crate::kernel::contract::Count;
@@ -118,7 +118,8 @@ impl<'a> Thinned<'a> {
         self.spent(u64::MAX);
     }
 
-    /// What all came to, with these completions and nodes besides, which were found without passes.
+    /// The estimated sum of all passes, plus the completions and nodes `besides` that were found without
+    /// passes.
     pub fn into_projection(mut self, besides: Count) -> Projection {
         self.spent_anyway();
         let Projection { completions, nodes, time } = self.sums;

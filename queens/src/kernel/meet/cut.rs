@@ -84,8 +84,9 @@ impl Cut {
 
 /// The free rows, lowest bit of a set first, and how many of the last ones are forced.
 ///
-/// Rows that fit into one half only come last. Before them come the outer rows: passes fix on which side the last rows
-/// fall, and outer rows were no worse to fix than those with few open squares near the cut, at n = 18 better.
+/// Rows that fit into one half only come last. Before them come the outer rows. Passes fix on which side the
+/// last rows fall. Outer rows were as good to fix as rows with few open squares near the cut, and better at n
+/// = 18.
 fn order_rows(squares: &Squares, columns: &[Vec<u8>; 2]) -> Result<(Vec<u8>, usize), Uncut> {
     let sides =
         |row: u8| columns.iter().filter(|half| half.iter().any(|col| squares.is_open(row, *col))).count();

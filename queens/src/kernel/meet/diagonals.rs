@@ -24,7 +24,7 @@ pub struct Diagonals {
     meeting: u64,
     /// How many of the first bits of a signature tell which halves fit.
     shared: usize,
-    /// How many of them tell it after the sieve; the last of these are the boundary bits.
+    /// How many of them tell it after the sieve. The last of these bits are the boundary bits.
     joint: usize,
     boundary: usize,
     is_wide: bool,
@@ -143,8 +143,8 @@ impl Diagonals {
     }
 }
 
-/// How many diagonals a word of the half that needs more of them tells apart: those that have open squares in both halves, and
-/// those that have several of them in this one.
+/// The diagonals in a word, for the half that needs more of them: those with open squares in both halves, and
+/// those with several open squares in this half.
 pub fn diagonal_bits(squares: &Squares, halves: &[Vec<u8>; 2]) -> u32 {
     // For each half and kind, the diagonals with an open square, and those with several.
     let mut open = [[[0u64; 2]; 2]; 2];

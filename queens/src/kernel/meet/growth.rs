@@ -61,8 +61,9 @@ impl<'a> Growth<'a> {
         Self { sets: &cut.sets, wanted, open, queens, heads, most, stop }
     }
 
-    /// Whether more states than may be would pass, if as many of those that are scanned did as when `from` was made. That is
-    /// told from nothing but these lists, so that passes do not depend on which others were made.
+    /// Whether more states than allowed would pass, at the rate at which scanned states passed when `from`
+    /// was made. The answer depends on these lists alone, so that passes do not depend on which others were
+    /// made.
     pub fn expects_too_long(&self, from: &Lists) -> bool {
         let Self { sets, wanted, open, most, .. } = *self;
         let scanned_at_most = (most as f64 / from.passed()) as usize;

@@ -1,15 +1,15 @@
 //! What a queen on each square of a half tests and sets.
 //!
-//! A half board is built column by column from its outer edge to the cut. What the rest of the board needs to know of
-//! it is which rows it uses and which diagonals. Its *signature word* holds one bit for each diagonal that matters:
+//! A half board is built column by column from its outer edge to the cut. The rest of the board depends only
+//! on the rows and diagonals that it uses. Its *signature word* holds one bit for each diagonal that matters:
 //!
-//! - the *shared* diagonals, which have open squares in both halves, in the upper five bits of each byte: the same
-//!   bits in both halves, so that a left and a right half fit when their words have no bit in common;
-//! - the diagonals that have open squares in several columns of this half only, in the bits left over; they are
-//!   dropped when the half is complete;
-//! - where shared diagonals are too many, those that the [sieve](super::sieve) deals with, in other bits, the same in both
-//!   halves as well;
-//! - the [boundary bits](super::boundary), shared bits that no diagonal has, set by the outermost queen.
+//! - The *shared* diagonals have open squares in both halves. They are the upper five bits of each byte, the
+//!   same bits in both halves. A left and a right half fit if their words have no bit in common.
+//! - The remaining bits belong to diagonals that have open squares in several columns of one half only. They
+//!   are dropped when that half is complete.
+//! - If there are too many shared diagonals, some of them are left to the [sieve](super::sieve). They use
+//!   other bits, also the same in both halves.
+//! - The [boundary bits](super::boundary) are shared bits without a diagonal, set by the outermost queen.
 
 use crate::kernel::meet::diagonals::diagonal;
 use crate::squares::Squares;

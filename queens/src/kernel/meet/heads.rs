@@ -1,10 +1,10 @@
 //! Which row sets the lists of a pass are made for.
 //!
-//! A half with e columns missing may still lack e of the fixed rows that are to fall on its side, which makes it part
-//! of many passes; such halves would be made again and again. Therefore lists with one column missing are made only
-//! where no fixed row is missing, and with two columns only where at most one is: for the others the last two or three
-//! queens, which must stand in the missing rows, are placed at once when the complete halves are
-//! [gathered](super::gathering).
+//! A half with e columns missing may still lack e of the fixed rows on its side. Such a half is part of many
+//! passes, and would be made again in each of them. Therefore lists with one column missing are made only if
+//! no fixed row is missing, and lists with two columns missing only if at most one fixed row is. For the
+//! other halves the last two or three queens must stand in the missing rows; they are placed at once when the
+//! complete halves are [gathered](super::gathering).
 
 use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::row_sets::RowSets;
@@ -32,8 +32,8 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// The sets of one side with so many columns missing, where of the `fixed` highest rows those in `left`, whose bit 0 is the
-    /// lowest of them, are to fall on the left.
+    /// The sets of one side with `missing` columns missing. Of the `fixed` highest rows, the rows in `left`
+    /// (bit 0 is the lowest of them) are to fall on the left.
     pub fn new(cut: &Cut, side: usize, missing: usize, fixed: u32, left: u32) -> Self {
         let half = &cut.halves[side];
         let column = half.columns() - missing;

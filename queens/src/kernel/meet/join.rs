@@ -10,9 +10,9 @@
 //!
 //! Lists too short for [tables](super::tables) are compared directly.
 //!
-//! Most pairs are hopeless. In the ordered list the lanes of a group share some bits, and a word that has one of them
-//! is dropped for a tenth of the time that the tables would take. What the [sieve](super::sieve) leaves has fewer bits
-//! in common, and is not worth an order.
+//! Most pairs cannot fit. In the ordered list the lanes of a group share some bits. A word that has one of
+//! these bits is dropped in a tenth of the time that the tables would take. After the [sieve](super::sieve)
+//! lists have fewer bits in common, and ordering them does not pay.
 
 use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::matcher::Matcher;

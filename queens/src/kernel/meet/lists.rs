@@ -85,9 +85,9 @@ impl Lists {
         &mut self.words
     }
 
-    /// Makes room for so many states more and a margin, unless they are more than `most` in all. Returns whether there is
-    /// room. Lists that have a limit get at once twice the room that they may need, since those of a pass that cannot be divided
-    /// have none: what is not touched of it is not taken from the system, and memory that grows from list to list would be scattered.
+    /// Makes room for `more` states and a margin, unless that makes more than `most` states. Returns whether
+    /// there is room. A list with a limit gets twice the room at once. Lists of a pass that cannot be divided
+    /// have no limit. Untouched memory costs nothing; memory that grew from list to list would be scattered.
     #[cold]
     pub fn make_room(&mut self, more: usize, most: usize) -> bool {
         if self.words.len() + more > most {

@@ -1,7 +1,8 @@
 //! The matcher: counts the matches of words with tabulated lanes, and keeps the sum from join to join.
 //!
-//! The ones of a match are not counted word by word: carry-save adders gather eight results into one that is counted
-//! (Harley and Seal, in Warren, *Hacker's Delight*, 5-1), and they keep their state from bucket to bucket.
+//! The ones of a match are not counted word by word. Carry-save adders gather eight results into one that is
+//! counted (Harley and Seal, in Warren, *Hacker's Delight*, 5-1). They keep their state from bucket to
+//! bucket.
 
 use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::signatures::Signatures;

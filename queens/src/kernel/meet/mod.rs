@@ -12,9 +12,10 @@
 //!                          of those left halves that leave the square of w free, and right halves that leave that of z
 //! ```
 //!
-//! The last queens, those beside the cut, are a sieve: the halves that they attack are dropped before the pairs are
-//! counted, where that is worth its while. Half boards of one row set are told apart by their diagonals only, one bit each, and pairs are counted 512 at a
-//! time. The chapter "Two halves that meet" of docs/performance.md says why, and what it costs. Files:
+//! The last queens, beside the cut, act as a sieve: if it pays, the halves that they attack are dropped
+//! before the pairs are counted. Half boards of one row set differ by their diagonals only, one bit each, and
+//! pairs are counted 512 at a time. The chapter "Two halves that meet" of docs/performance.md has the reasons
+//! and the costs. Files:
 //!
 //! - which queens are placed first: [`outer`], [`narrowed`];
 //! - the geometry of the rest: [`boundary`], [`cut`] (or [`uncut`]), [`half`], [`diagonals`];

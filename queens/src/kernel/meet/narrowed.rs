@@ -6,8 +6,8 @@
 //!     the position with that queen left of the cut, and with it right of the cut
 //! ```
 //!
-//! Passes fix the sides of rows themselves, so such pieces take about as long together as the whole would, while a queen more
-//! makes the halves anew for each of its squares. It is done where a few rows will do.
+//! Passes fix the sides of rows themselves, so the pieces together take about as long as the whole. A further
+//! queen would make the halves again for each of its squares. Positions are narrowed if a few rows suffice.
 
 use crate::kernel::meet::boundary::restrict;
 use crate::kernel::meet::diagonals::diagonal_bits;

@@ -1,10 +1,11 @@
 //! From any position to cuts of the right size: the queens of outer rows or of central columns, and the sides of a few rows.
 //!
-//! A position is cut once it has no more than [`free_rows_at_best`] rows without a queen. Until then the queen of the
-//! middle column without one is placed, on boards from [`LEAST_WITH_CENTRE`] on, or of one beside it that has few squares
-//! open: it belongs to neither half and restricts both, and the diagonals that cross the cut have to cross a column more. On smaller boards, whose halves are
-//! few for a solution anyway, the queens of the outermost rows are placed, from the top and from the bottom in turn. What is small
-//! enough and has too many diagonals for a word is [narrowed] by sides where that will do, else by another queen.
+//! A position is cut once it has at most [`free_rows_at_best`] rows without a queen. Until then, boards from
+//! [`LEAST_WITH_CENTRE`] on get a queen in the middle empty column, or in a column beside it that has few
+//! open squares. This queen belongs to neither half and restricts both, and the diagonals across the cut
+//! become longer by one column. Smaller boards have few halves for a solution anyway; they get queens in the
+//! outermost rows, from the top and from the bottom in turn. A position that is small enough may have too
+//! many diagonals for a word. It is [narrowed] by sides if that suffices, else by another queen.
 
 use crate::bits::set_bits;
 use crate::board::Square;

@@ -1,4 +1,4 @@
-//! The order of the work on one cut: what is kept, what is made anew in each pass.
+//! The order of the work on one cut: which lists are kept, and which are made again in each pass.
 //!
 //! ```text
 //! resident:  the lists of both halves for all row sets, column by column, while they are small

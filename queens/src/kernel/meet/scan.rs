@@ -11,9 +11,9 @@ pub const MARGIN: usize = 16;
 /// before any of them is stored.
 const TURN: usize = 8;
 
-/// Appends to `out` the states of a list, behind which lies a [`MARGIN`], that leave clear the bits of a queen, with the
-/// queen's bits set, as far as they are in `keep`. Meanwhile the list at the address `next` is fetched into the cache.
-/// Appends nothing and returns false if `out` has not room for the whole list and a margin.
+/// Appends to `out` the states of a list, followed by a [`MARGIN`], that have all tested bits of a queen
+/// clear. The queen's bits in `keep` are set in them. Meanwhile the list at the address `next` is fetched
+/// into the cache. Appends nothing and returns false if `out` has no room for the whole list and a margin.
 #[inline(always)]
 pub fn scan<L: Lanes64>(
     isa: L,

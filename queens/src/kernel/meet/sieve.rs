@@ -8,8 +8,9 @@
 //!         join lefts and rights
 //! ```
 //!
-//! A diagonal that has open squares only in the last column of one half is dealt with by that, and needs no bit of the
-//! signatures: they are as short as if both last columns lay between the halves.
+//! The sieve also handles a diagonal that has open squares only in the last column of one half, so such a
+//! diagonal needs no bit of the signatures. Signatures are as short as if both last columns lay between the
+//! halves.
 
 use crate::kernel::meet::by_last_row::ByLastRow;
 use crate::kernel::meet::compiled::CompiledMeet;

@@ -95,8 +95,8 @@ fn small_boards_are_counted_right_with_forced_cuts() {
     }
 }
 
-/// By how many row sets apart, at each place where the first can be, what is told of the whole, and by a clock that goes on
-/// by one whenever it is asked.
+/// The estimates of the whole count from every `stride`-th row set, for each possible first row set, by a
+/// clock that advances by one at each call.
 fn projections(kernel: Meet, position: &Position, stride: u64) -> impl Iterator<Item = Projection> {
     (0..stride).map(move |first| {
         let words = Cell::new(0.0);
@@ -421,8 +421,9 @@ fn count_family(plan: &Plan, family: Family) -> Totals {
     tally.totals().unwrap()
 }
 
-/// The lightest family of a board that has constellations of every symmetry, by the sides of outer rows and by central
-/// columns: n = 17, or another in `DIADEM_FAMILY_OF`; for n = 24 that takes a quarter of an hour of two cores.
+/// Counts the lightest family of a board that has constellations of every symmetry, by the sides of outer
+/// rows and by central columns. The board is n = 17, or that in `DIADEM_FAMILY_OF`; n = 24 takes a quarter of
+/// an hour on two cores.
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
 fn a_whole_family_has_the_same_totals_by_both_schemes() {

@@ -11,14 +11,14 @@
 //! What makes it fast, in the order of what it gave (docs/performance.md has the figures):
 //!
 //! 1. `WIDTH` states at a time, without a branch that depends on them: survivors are packed to the end of a buffer.
-//! 2. One candidate of each state a pass, and states with candidates left packed in place for the next pass: every
-//!    lane always has a candidate, however differently many the states have.
-//! 3. A child is looked at from further ahead: it is dropped if one of the next rows has no free square, and, when
-//!    few rows are left, if a row or a column without a queen has none.
-//! 4. Depth first between passes: the deepest level with [`BATCH`] states goes next, so that buffers stay in the
-//!    cache; only when no level has as many goes the shallowest one.
-//! 5. The last two rows are never searched: a child with two rows and two columns left has two ways to go on at
-//!    most, and both are tested at once.
+//! 2. One candidate of each state a pass. States with candidates left are packed in place for the next pass,
+//!    so every lane always has a candidate, however much the numbers of candidates differ.
+//! 3. Look-ahead: a child is dropped if one of the next rows has no free square. When few rows are left it is
+//!    also dropped if a row or a column without a queen has no free square.
+//! 4. Depth first between passes: the deepest level with [`BATCH`] states goes next, so that buffers stay in
+//!    the cache. If no level has that many, the shallowest level goes next.
+//! 5. The last two rows are never searched: a child with two rows and two columns left has at most two
+//!    completions, and both are tested at once.
 //! 6. The next vector of states is loaded before survivors are stored. Otherwise processors that once saw a load
 //!    meet an earlier store make each load wait for the addresses of all earlier stores, which follow from counts.
 

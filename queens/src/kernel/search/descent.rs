@@ -29,9 +29,9 @@ pub struct RowStep {
 }
 
 impl RowStep {
-    /// How a child is looked at: at how many of the next rows, each of which must have a free square, and whether each
-    /// column without a queen must have one there too (these are all rows left then). With two rows left it is not
-    /// looked at but counted.
+    /// The look-ahead of a child: the number of next rows that must each have a free square, and whether each
+    /// column without a queen must have one too (then these rows are all that is left). A child with two rows
+    /// left is counted at once instead.
     pub fn looked_at(&self) -> (usize, bool) {
         match self.left {
             3..=5 => (self.left, true),

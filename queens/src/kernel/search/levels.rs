@@ -1,8 +1,9 @@
 //! Where the states of a search wait: for each free row a small buffer of four parallel arrays of words.
 //!
-//! A state before row i is (columns used, falling diagonals, rising diagonals, candidates): the first three are the
-//! squares of row i that searched queens take, the last the squares still to be tried. A buffer holds at most
-//! [`CAPACITY`] states, 8 KiB, so that the few levels a search moves between stay in the first-level cache.
+//! A state before row i is (columns used, falling diagonals, rising diagonals, candidates). The first three
+//! are the squares of row i that searched queens take; the last are the squares still to be tried. A buffer
+//! holds at most [`CAPACITY`] states, 8 KiB, so that the few levels a search moves between stay in the
+//! first-level cache.
 
 use super::lanes::WIDEST;
 

@@ -1,8 +1,8 @@
 //! The row-by-row search, vectorised: what it counts is what [`scalar`] counts, many states at a time.
 //!
-//! One `body`, generic over a small vector trait (`lanes`), is compiled once for each instruction
-//! set. A position's free rows, or its columns, are a [descent](Descent), from the `side` that promises the fewest nodes; states wait on
-//! `levels`, and a `pass` moves those of one level on.
+//! One `body`, generic over a small vector trait (`lanes`), is compiled once for each instruction set. A
+//! [descent](Descent) is a position's free rows, or its columns, from the `side` with the fewest expected
+//! nodes. States wait on `levels`, and a `pass` moves the states of one level on.
 
 #![expect(clippy::inline_always, reason = "the body must be compiled for the instruction set of its caller")]
 
@@ -35,8 +35,9 @@ use side::searched_rows;
 
 pub use descent::{Descent, Look, RowStep};
 
-/// What is to be searched of a position, one descent for each allowed pair of boundary queens, and the sum of what was so
-/// small that it was counted at once. For kernels elsewhere, which find the same completions and nodes; `None` if stopped.
+/// The search of a position: one descent for each allowed pair of boundary queens, and the sum of the small
+/// parts that were counted at once. Other kernels that use it find the same completions and nodes. `None` if
+/// stopped.
 pub fn descents(position: &Position, stop: &Stop) -> Option<(Count, Vec<Descent>)> {
     let (mut small, mut large) = (Count::default(), Vec::new());
     for rows in searched_rows(position) {

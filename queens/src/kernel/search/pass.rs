@@ -37,8 +37,9 @@ impl<'a, L: Lanes32> Pass<'a, L> {
         Self { isa, step, columns, levels, level, vectors }
     }
 
-    /// Forms a child of each state and keeps it on the next level if each of the next `LOOKS` rows has a free square
-    /// and, where `COLUMNS` (then these are all rows left), each column without a queen has one too.
+    /// Forms a child of each state. Keeps it on the next level if each of the next `LOOKS` rows has a free
+    /// square. With `COLUMNS` these are all remaining rows, and each column without a queen must have a free
+    /// square too.
     #[inline(always)]
     pub fn descend<const LOOKS: usize, const COLUMNS: bool>(&mut self) -> Count {
         let isa = self.isa;
@@ -78,8 +79,8 @@ impl<'a, L: Lanes32> Pass<'a, L> {
         Count { completions: 0, nodes: (end - before) as u64 }
     }
 
-    /// Forms a child of each state and counts its completions, two rows and two columns: one queen on the lower and
-    /// one on the higher column, or the other way round, neither way if they stand on a common diagonal.
+    /// Forms a child of each state and counts its completions in two rows and two columns. Either queen may
+    /// take the lower column, and a completion counts if the two queens share no diagonal.
     #[inline(always)]
     pub fn count_pairs(&mut self) -> Count {
         let isa = self.isa;

@@ -1,8 +1,9 @@
 //! From which of its four sides a board is searched.
 //!
-//! A plan by constellations has chosen that for each of its units. The units of halves that meet stand for many constellations,
-//! and rows of theirs are fixed to one side of a cut: from the top they have one and a half to three times the nodes that they have
-//! from the side that the same [estimate](crate::estimate) chooses for each pair of boundary queens.
+//! A plan by constellations has chosen that for each of its units. The units of the method meet have many
+//! constellations each, and rows fixed to one side of a cut. From the top they have one and a half to three
+//! times as many nodes as from the side that the same [estimate](crate::estimate) chooses for each pair of
+//! boundary queens.
 
 use crate::bits::set_bits;
 use crate::board::Board;
@@ -10,8 +11,8 @@ use crate::estimate::{Estimate, Line};
 use crate::position::Position;
 use crate::rows::{FreeRow, FreeRows, free_rows};
 
-/// The [free rows](free_rows) of the position, and for each pair of boundary queens instead of them the lines that are to be
-/// searched: from the side that is expected to take the fewest nodes, the same one for a position and its mirror image.
+/// The [free rows](free_rows) of the position; with boundary pairs, the lines to search for each pair. They
+/// start from the side with the fewest expected nodes, which is the same for a position and its mirror image.
 pub fn searched_rows(position: &Position) -> impl Iterator<Item = FreeRows> {
     let board = position.board();
     let estimate = position.boundary().map(|_| Estimate::new(board));

@@ -8,9 +8,9 @@
 //!                                         by how many bits its diagonals are too many for a word
 //! ```
 //!
-//! The first three, the number of cuts and that of the boundary pairs are taken as logarithms. Diagonals that are too many by two
-//! bits and more are not always had within a word by the sides of a few rows, and then the kernel places another queen, which
-//! takes longer.
+//! The first three, the number of cuts and that of the boundary pairs are taken as logarithms. If a word
+//! lacks two or more bits for the diagonals, the sides of a few rows do not always suffice. Then the kernel
+//! places another queen, which takes longer.
 
 use crate::bits::set_bits;
 use crate::board::Square;

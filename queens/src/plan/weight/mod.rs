@@ -1,7 +1,7 @@
 //! How long units take: what leases are sized by, and the time left told by.
 //!
-//! Nothing of a plan follows from it, neither what its units are nor their order, so it may change with every release,
-//! and uses logarithms, whose last bits differ between machines. Work is in nanoseconds of one core with AVX-512
+//! No unit of a plan and no order of units depends on this work. So it may change with every release, and may
+//! use logarithms, whose last bits differ between machines. Work is in nanoseconds of one core with AVX-512
 //! (docs/performance.md, "Units, and how long they take", has the measurements).
 //!
 //! [`model`] tells it of one position by its [`features`], and where a unit is one of several by the sides of outer rows,
@@ -25,8 +25,8 @@ use model::Model;
 const SAMPLE: u64 = 32;
 const SAMPLE_OF_PLAN: u64 = 20_000;
 
-/// So many units of a part are looked at together when one of them is asked for: it takes a few milliseconds, for which whoever
-/// lends them can be kept waiting, and hardly longer for each than if all of the part were.
+/// The units of a part that are computed together when one of them is asked for. A block takes a few
+/// milliseconds, a tolerable wait for a lease, and hardly longer for each unit than the whole part.
 const BLOCK: u64 = 128;
 
 /// Multiples of it lie evenly, as fractions of 2^64.
@@ -55,8 +55,8 @@ impl WorkOfUnits {
         Self { model, means, units }
     }
 
-    /// Nanoseconds of all units of the part of that number: those of a unit, at least 1, as often as there are units where
-    /// all are taken to be alike, else about what they add up to.
+    /// Nanoseconds of all units of the part of that number. If all units are taken to be alike, this is the
+    /// time of a unit, at least 1, times their number; otherwise about the sum of their times.
     pub fn of_part(&self, number: usize, part: &Part) -> u128 {
         u128::from(self.of_unit_on_average(number)) * u128::from(part.units())
     }

@@ -1,12 +1,18 @@
 //! How long the kernel takes for a position, as its features tell.
 //!
-//! Where units place central columns, [`features`](super::features) of their positions tell how long halves that meet take,
-//! of which each of the units by [`sides`](super::sides) has its share.
-//! Elsewhere five features tell how long a position's kernel takes: how many completions the mean-field
-//! [estimate](crate::estimate) expects row by row, how many column by column, how many squares are open, for the
-//! row-by-row search the nodes that it expects, or for halves that meet the number of allowed boundary pairs, and the weight by
-//! which the plan orders its parts: what is left of a run are parts with small ones. The logarithm of the time is linear in them
-//! (the open squares as they are). Small boards are left alone: finding this out would take longer than it is worth.
+//! For units with central columns, the [`features`](super::features) of a position predict the time of the
+//! method meet. Each of the units by [`sides`](super::sides) has its share of that time. Elsewhere five
+//! features predict the time of a position's kernel:
+//!
+//! - the completions that the mean-field [estimate](crate::estimate) expects row by row,
+//! - the completions that it expects column by column,
+//! - the number of open squares,
+//! - the expected nodes for the row-by-row search, or the number of allowed boundary pairs for the method
+//!   meet,
+//! - the weight by which the plan orders its parts: the last units of a run have small weights.
+//!
+//! The logarithm of the time is linear in them (the open squares as they are). Small boards have no model:
+//! finding this out would take longer than it is worth.
 
 use crate::board::Board;
 use crate::estimate::Estimate;
@@ -61,7 +67,8 @@ const FAMILIES: Coefficients = Coefficients {
     part: 0.0,
 };
 
-/// Fitted to all units of n = 18, 19 and 20 by families; the base since then to units of n = 18 to 21 that are as large as now.
+/// Fitted to all units of n = 18, 19 and 20 by families. The base was fitted again later, to units of n = 18
+/// to 21 of the present size.
 const SMALL_FAMILIES: Coefficients = Coefficients {
     base: [1.0816, 0.3665],
     completions: [-0.7929, -0.2031],
@@ -76,8 +83,8 @@ const LAST_SMALL: u8 = 21;
 /// Nanoseconds of a node that the estimate expects, and of a completion, on small boards: roughly, also for symmetric counts.
 const SMALL: [f64; 2] = [1.0, 15.0];
 
-/// Nanoseconds of a count of what the half turn fixes, by the root of the position's expected nodes or completions; one of
-/// what the quarter turn fixes takes next to nothing.
+/// Nanoseconds of a half-turn count, for the root of the position's expected nodes or completions. A
+/// quarter-turn count takes next to nothing.
 const HALF_TURN: [f64; 2] = [65.0, 265.0];
 const QUARTER_TURN: f64 = 0.02;
 

@@ -133,7 +133,7 @@ unsafe impl Lanes64 for Avx512 {
     }
 }
 
-/// What is left of a word behind its lower two bytes, in a register of which two bytes have names.
+/// A word without its lower two bytes, in a register whose lower two bytes have names.
 #[inline(always)]
 fn behind(word: u64) -> u64 {
     let mut rest = word >> 16;

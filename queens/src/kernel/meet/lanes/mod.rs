@@ -12,8 +12,8 @@ mod portable;
 #[repr(align(64))]
 pub struct Blocks(pub [u64; 8]);
 
-/// The planes of 512 words: for each byte of a word and each of its bits 3 to 7, the words (one bit each, each 64 in the
-/// order of [`Lanes64::lane`]) that have this bit *clear*.
+/// The planes of 512 words. For each byte of a word and each of its bits 3 to 7, a plane marks the words with
+/// this bit *clear*. A word is one bit of the plane; each 64 words are in the order of [`Lanes64::lane`].
 pub type Planes = [[Blocks; 5]; 8];
 
 /// Planes before any word is there.

@@ -1,8 +1,8 @@
 //! Plain Rust: one lane, a state in four registers. Packing writes every state and moves on by a truth value, so that
 //! no branch depends on data; that is what makes it faster than the scalar recursion.
 //!
-//! Arrays of 2, 4 or 8 words, left to the compiler to vectorise, were no faster on x86-64: what SSE2 saves is lost in
-//! packing, which takes lanes out one by one.
+//! Arrays of 2, 4 or 8 words, vectorised by the compiler, were no faster on x86-64. The gain from SSE2 is
+//! lost in packing, which takes lanes out one by one.
 
 use super::Lanes32;
 use crate::kernel::isa::Portable;

@@ -18,16 +18,16 @@ use tokio::time::interval;
 use tracing::{error, warn};
 use worker::{Config, Lender, Summary, Wish, WorkerError};
 
-pub use cards::{cards, kernels, warn_where_there_is_none};
+pub use cards::{cards, kernels, warn_if_no_card};
 
-/// Counts that a card is given at a time: it goes on with one while the host prepares the other.
+/// Concurrent counts of a card: it works on one while the host prepares the other.
 pub const COUNTS_OF_CARD: u32 = 2;
 
-/// How often it is looked at whether a card still does what it is asked.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How often a card is checked for failures.
+const CARD_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// One of the workers.
-pub struct CrewMember {
+pub struct GroupMember {
     /// What makes it.
     pub config: Config,
     /// The card that it counts on, if it is one.
@@ -43,7 +43,7 @@ pub fn members(
     processor: Config,
     cards: Vec<Arc<GpuKernel>>,
     with_processor: bool,
-) -> anyhow::Result<Vec<CrewMember>> {
+) -> anyhow::Result<Vec<GroupMember>> {
     let on_card = |card: Arc<GpuKernel>| {
         let (number, description) = (card.device().number(), card.device().description());
         let vendor = Vendor::of_driver(&description.vendor);
@@ -62,34 +62,34 @@ pub fn members(
                 name.len()
             );
         }
-        Ok(CrewMember { config, card: Some(card) })
+        Ok(GroupMember { config, card: Some(card) })
     };
-    let mut members: Vec<CrewMember> = cards.into_iter().map(on_card).collect::<Result<_, _>>()?;
+    let mut members: Vec<GroupMember> = cards.into_iter().map(on_card).collect::<Result<_, _>>()?;
     if members.is_empty() || with_processor {
-        members.push(CrewMember { config: processor, card: None });
+        members.push(GroupMember { config: processor, card: None });
     }
     Ok(members)
 }
 
 /// A way of its own to the coordinator for each of them.
-pub type Lenders = Box<dyn Fn() -> Arc<dyn Lender> + Send>;
+pub type LenderFactory = Box<dyn Fn() -> Arc<dyn Lender> + Send>;
 
-/// Runs all of them until each has left; what they have done, together. When one hears that all is counted none is waited for
-/// that has not begun.
+/// Runs all workers until each has left, and returns the sum of their work. When one learns that the run is
+/// counted, the others do not wait for workers that have not begun.
 ///
 /// # Errors
 /// None of them could go on: why the last one left.
-pub async fn work(
-    lenders: Lenders,
+pub async fn run_members(
+    lenders: LenderFactory,
     plan: Arc<Plan>,
-    members: Vec<CrewMember>,
+    members: Vec<GroupMember>,
     mut wish: watch::Receiver<Wish>,
 ) -> anyhow::Result<Summary> {
     let (wishes, wished) = watch::channel(Wish::Stay);
     let raise = |wish: Wish| wishes.send_modify(|before| *before = wish.max(*before));
     let mut at_work = JoinSet::new();
     for member in members {
-        at_work.spawn(one(lenders(), Arc::clone(&plan), member, wished.clone()));
+        at_work.spawn(run_member(lenders(), Arc::clone(&plan), member, wished.clone()));
     }
     let (mut sum, mut last_error, mut any) = (Summary::default(), None, false);
     loop {
@@ -128,11 +128,11 @@ pub async fn work(
     }
 }
 
-/// Runs one of them. What makes it leave for good while others go on is said at once.
-async fn one(
+/// Runs one worker. If it leaves while others continue, the reason is logged at once.
+async fn run_member(
     lender: Arc<dyn Lender>,
     plan: Arc<Plan>,
-    CrewMember { config, card }: CrewMember,
+    GroupMember { config, card }: GroupMember,
     mut wish: watch::Receiver<Wish>,
 ) -> anyhow::Result<Summary> {
     // It goes with the process: a driver that has failed unseen may hang or panic where something is released.
@@ -140,7 +140,7 @@ async fn one(
     let machine = config.machine.clone();
     let (own_wish, wished) = watch::channel(Wish::Stay);
     let mut work = pin!(worker::run(lender, plan, config, wished));
-    let (mut looks, mut is_told) = (interval(LOOK_EVERY), false);
+    let (mut looks, mut is_told) = (interval(CARD_CHECK_INTERVAL), false);
     let ended = loop {
         tokio::select! {
             ended = &mut work => break ended,
@@ -225,7 +225,7 @@ mod tests {
         assert!(refused.contains("xx/gpu") && refused.contains("205 bytes where 200 may be"), "{refused}");
     }
 
-    fn lenders(handle: &Handle) -> Lenders {
+    fn lenders(handle: &Handle) -> LenderFactory {
         let lender: Arc<dyn Lender> = Arc::new(Local(handle.clone()));
         Box::new(move || Arc::clone(&lender))
     }
@@ -258,9 +258,9 @@ mod tests {
         for fault in faults {
             let plan = Arc::new(Plan::derive(PlanSpec::new(Board::new(10).unwrap())).unwrap());
             let faulty = Config { kernel: Arc::new(Faulty(fault)), ..config() };
-            let members = [faulty, config()].map(|config| CrewMember { config, card: None });
+            let members = [faulty, config()].map(|config| GroupMember { config, card: None });
             let (_wish, wished) = watch::channel(Wish::Stay);
-            let work = work(lenders(&started(&plan)), plan, members.into(), wished);
+            let work = run_members(lenders(&started(&plan)), plan, members.into(), wished);
             let sum = timeout(Duration::from_mins(1), work).await.expect("it ends").unwrap();
             assert!(sum.finished && sum.units > 0, "{sum:?}");
         }
@@ -272,7 +272,7 @@ mod tests {
         let (wish, wished) = watch::channel(Wish::Stay);
         wish.send_replace(Wish::Leave);
         let work =
-            work(lenders(&started(&plan)), plan, members(config(), Vec::new(), false).unwrap(), wished);
+            run_members(lenders(&started(&plan)), plan, members(config(), Vec::new(), false).unwrap(), wished);
         let sum = timeout(Duration::from_secs(10), work).await.expect("it leaves").unwrap();
         assert!(!sum.finished, "{sum:?}");
     }
@@ -283,7 +283,7 @@ mod tests {
         let card = Arc::clone(&cards[0]);
         let (_wish, wished) = watch::channel(Wish::Stay);
         let work =
-            tokio::spawn(work(lenders(&handle), plan, members(config(), cards, false).unwrap(), wished));
+            tokio::spawn(run_members(lenders(&handle), plan, members(config(), cards, false).unwrap(), wished));
         while handle.status().await.unwrap().leased == 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }

@@ -1,4 +1,4 @@
-//! A run that is watched: its status as it comes, through all that happens to the coordinator meanwhile.
+//! The live status of a run, through outages and changes of the coordinator.
 
 use std::time::Duration;
 
@@ -7,38 +7,38 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 use worker::{CoordinatorError, Remote, TwoRuns};
 
-/// Between two attempts to reach a coordinator that is gone.
-const AGAIN: Duration = Duration::from_secs(1);
+/// The pause between two attempts to reach an absent coordinator.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// What is seen of a run.
+/// The last known state of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Sight {
+pub struct LiveStatus {
     /// Its last status.
     pub status: Option<RunStatus>,
-    /// The address that it came from.
+    /// The address of the coordinator that sent it.
     pub address: String,
-    /// That another coordinator than before serves it, and since when that is seen, if it has been so.
+    /// The news that another coordinator serves the run, and when it was noticed.
     pub news: Option<(Instant, String)>,
-    /// Since when the coordinator does not answer, or refuses in a way that may pass, and why, if that is so.
+    /// Since when the coordinator does not answer, or refuses temporarily, and the reason.
     pub gone: Option<(Instant, String)>,
 }
 
-impl Sight {
-    /// Whether nothing more will happen.
+impl LiveStatus {
+    /// Whether the run has ended.
     pub fn has_ended(&self) -> bool {
         self.phase().is_some_and(|phase| matches!(phase, Phase::Complete | Phase::Withheld))
     }
 
-    /// How far the run had come when it was last seen.
+    /// The last known phase of the run.
     pub fn phase(&self) -> Option<Phase> {
         self.status.as_ref().map(|status| status.phase)
     }
 
-    /// The coordinator at that address says where its run stands.
+    /// Stores the status from the coordinator at that address.
     ///
     /// # Errors
-    /// It is another run than was shown, which was served elsewhere, and may go on there.
-    fn see(&mut self, address: &str, status: RunStatus) -> Result<(), TwoRuns> {
+    /// The status is of another run at another address; the shown run may still be served at its own address.
+    fn update(&mut self, address: &str, status: RunStatus) -> Result<(), TwoRuns> {
         if let Some(before) = &self.status {
             let (known, now) = (before.term, status.term);
             let is_another = known
@@ -66,8 +66,8 @@ impl Sight {
         Ok(())
     }
 
-    /// The coordinator does not answer; after the end of the run that is no news.
-    fn lost(&mut self, why: String) {
+    /// Notes that the coordinator does not answer; ignored after the end of the run.
+    fn mark_lost(&mut self, why: String) {
         if self.has_ended() {
             return;
         }
@@ -76,22 +76,22 @@ impl Sight {
     }
 }
 
-/// Tells all that is seen until the coordinator refuses; one that is gone is called again and again, and, once something was seen, one
-/// whose refusal may pass by itself. Or until two runs are met at the addresses.
-pub async fn watch(remote: Remote, sights: watch::Sender<Sight>) -> anyhow::Error {
+/// Sends all updates until the coordinator refuses. Retries if the coordinator is absent and, after a first
+/// status, if its refusal may be temporary. Ends if two runs are found at the addresses.
+pub async fn watch(remote: Remote, updates: watch::Sender<LiveStatus>) -> anyhow::Error {
     loop {
-        let why = match one_call(&remote, &sights).await {
+        let why = match watch_once(&remote, &updates).await {
             Ok(CoordinatorError::Unavailable(why)) => why,
             Ok(error) => return error.into(),
             Err(error) => return error.into(),
         };
-        sights.send_modify(|sight| sight.lost(why));
-        sleep(AGAIN).await;
+        updates.send_modify(|live| live.mark_lost(why));
+        sleep(RETRY_PAUSE).await;
     }
 }
 
-/// Tells what is seen until the call fails, and why it does.
-async fn one_call(remote: &Remote, sights: &watch::Sender<Sight>) -> Result<CoordinatorError, TwoRuns> {
+/// Sends updates until the call fails, and returns the reason.
+async fn watch_once(remote: &Remote, updates: &watch::Sender<LiveStatus>) -> Result<CoordinatorError, TwoRuns> {
     remote.call_highest_term().await?;
     let mut feed = match remote.watch().await {
         Ok(feed) => feed,
@@ -101,7 +101,7 @@ async fn one_call(remote: &Remote, sights: &watch::Sender<Sight>) -> Result<Coor
         match feed.next().await {
             Ok(status) => {
                 let mut seen = Ok(());
-                sights.send_modify(|sight| seen = sight.see(remote.address(), status));
+                updates.send_modify(|live| seen = live.update(remote.address(), status));
                 seen?;
             }
             Err(error) => return Ok(error),
@@ -124,9 +124,9 @@ mod tests {
     }
 
     fn news(seen: &[(&str, RunStatus)]) -> Option<String> {
-        let mut sight = Sight::default();
-        seen.iter().for_each(|(address, status)| sight.see(address, status.clone()).unwrap());
-        sight.news.map(|(_, news)| news)
+        let mut live = LiveStatus::default();
+        seen.iter().for_each(|(address, status)| live.update(address, status.clone()).unwrap());
+        live.news.map(|(_, news)| news)
     }
 
     #[test]
@@ -148,20 +148,20 @@ mod tests {
         let [a, b] = PLACES;
         let other = RunStatus { run: Some(RunId(1)), ..of_term(1) };
         assert!(news(&[(a, of_term(4)), (a, other.clone())]).unwrap().contains("another run now"));
-        let mut sight = Sight::default();
-        assert_eq!(sight.see(a, of_term(4)), Ok(()));
-        assert_eq!(sight.see(b, other), Err(TwoRuns(a.into(), b.into())));
+        let mut live = LiveStatus::default();
+        assert_eq!(live.update(a, of_term(4)), Ok(()));
+        assert_eq!(live.update(b, other), Err(TwoRuns(a.into(), b.into())));
     }
 
     #[test]
     fn lost_coordinator_after_the_end_is_no_news() {
-        let of = |phase| Sight { status: Some(RunStatus { phase, ..finished() }), ..Sight::default() };
+        let of = |phase| LiveStatus { status: Some(RunStatus { phase, ..finished() }), ..LiveStatus::default() };
         for (phase, is_missed) in
             [(Phase::Counting, true), (Phase::Complete, false), (Phase::Withheld, false)]
         {
-            let mut sight = of(phase);
-            sight.lost("it has ended".into());
-            assert_eq!(sight.gone.is_some(), is_missed, "{phase:?}");
+            let mut live = of(phase);
+            live.mark_lost("it has ended".into());
+            assert_eq!(live.gone.is_some(), is_missed, "{phase:?}");
         }
     }
 }

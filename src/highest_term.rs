@@ -1,15 +1,16 @@
-//! Of several addresses that were given, that of the youngest coordinator: workers count for it, so what an operator wishes is
-//! for it, and what is shown is its.
+//! The coordinator of the highest term, among several addresses. Workers count for it, so operator requests
+//! go to it and its status is shown.
 
 use worker::{CoordinatorError, LeftAlone, Remote, TwoRuns};
 
 use crate::log::say;
 
-/// Has the youngest coordinator called from now on, and says which others are left alone. Whether one was found.
+/// Uses the coordinator of the highest term from now on, and warns of the others. Returns whether a
+/// coordinator was found.
 ///
 /// # Errors
 /// Two runs are served at the addresses.
-pub async fn call_youngest(remote: &Remote) -> Result<bool, TwoRuns> {
+pub async fn call_highest_term(remote: &Remote) -> Result<bool, TwoRuns> {
     let left_alone = remote.call_highest_term().await?;
     for LeftAlone { address, term, is_rival } in left_alone.iter().flatten() {
         if *is_rival {
@@ -27,15 +28,16 @@ pub async fn call_youngest(remote: &Remote) -> Result<bool, TwoRuns> {
     Ok(left_alone.is_some())
 }
 
-/// Asks the youngest coordinator; where none says its term, one address after the other.
+/// Sends a request to the coordinator of the highest term. If no coordinator returns its term, tries one
+/// address after the other.
 ///
 /// # Errors
-/// Two runs are served at the addresses: then nobody is asked.
-pub async fn ask_youngest<T>(
+/// Two runs are served at the addresses; then no request is sent.
+pub async fn ask_highest_term<T>(
     remote: &Remote,
     wish: impl AsyncFn(&Remote) -> Result<T, CoordinatorError>,
 ) -> Result<Result<T, CoordinatorError>, TwoRuns> {
-    let others = if call_youngest(remote).await? { 1 } else { remote.addresses() };
+    let others = if call_highest_term(remote).await? { 1 } else { remote.addresses() };
     let mut asked = wish(remote).await;
     for _ in 1..others {
         if asked.is_err() {

@@ -9,11 +9,11 @@ use tokio::time::sleep;
 use tracing::{info, warn};
 use worker::{Credentials, Remote};
 
-use super::watch::{patiently, settle};
+use super::watch::{await_reading, accept_if_stable};
 use super::{TOKENS, TokenName, TokenText, pem, read, warn_if_others_may_read};
 
 /// Between two looks at the folder, where calls are refused all the time.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const READ_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The certificate of who calls, in a folder of keys,
 const CERTIFICATE: &str = "client.pem";
@@ -21,31 +21,32 @@ const CERTIFICATE: &str = "client.pem";
 /// and its key.
 const CLIENT_KEY: &str = "client.key";
 
-/// What a worker or `status` shows: the first token that is there, or any that is in the folder where nothing else is, so that
-/// its bearer is let do what it is good for, and told otherwise what that is.
+/// The credentials of a worker or of `status`: the first token of `order` that exists. If the folder has none
+/// of them and no certificate, any other token is used, so that the coordinator can answer what that token
+/// permits.
 pub fn credentials(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Credentials> {
-    Ok(Shown::first(keys, order)?.credentials)
+    Ok(ClientCredentials::at_start(keys, order)?.credentials)
 }
 
-/// The coordinator at these addresses, for who calls it for long: with what the folder of keys holds now, and, where that is refused one
-/// day, with what it holds then. Must be called within a runtime.
-pub fn lasting_remote(
+/// The coordinator at these addresses, for long-running callers. It uses the present keys of the folder; when
+/// the coordinator refuses them it reads the folder again. Must be called within a runtime.
+pub fn refreshed_remote(
     addresses: &[String],
     keys: Option<PathBuf>,
     order: [TokenName; 2],
 ) -> anyhow::Result<Remote> {
-    let shown = Shown::first(keys.as_deref(), order)?;
+    let shown = ClientCredentials::at_start(keys.as_deref(), order)?;
     let remote = Remote::new(addresses, &shown.credentials)?;
     if let Some(keys) = keys {
         let order = shown.token.map_or(order, |name| [name; 2]);
-        tokio::spawn(keep_up(remote.clone(), keys, order, shown.credentials));
+        tokio::spawn(refresh_keys(remote.clone(), keys, order, shown.credentials));
     }
     Ok(remote)
 }
 
 /// Reads the keys again whenever they are refused, for ever, with no other kind of token than these. What has changed is looked at once
 /// more, and shown when it is the same: a file that is being copied is read in part otherwise. Calls go on meanwhile with what was known, however long the folder takes.
-async fn keep_up(remote: Remote, keys: PathBuf, order: [TokenName; 2], mut known: Credentials) {
+async fn refresh_keys(remote: Remote, keys: PathBuf, order: [TokenName; 2], mut known: Credentials) {
     let mut last_look = Ok(known.clone());
     loop {
         let has_news = last_look.as_ref().is_ok_and(|found| *found != known);
@@ -53,36 +54,37 @@ async fn keep_up(remote: Remote, keys: PathBuf, order: [TokenName; 2], mut known
             remote.refused().await;
         }
         let folder = keys.clone();
-        let mut reading = spawn_blocking(move || match Shown::again(&folder, order) {
+        let mut reading = spawn_blocking(move || match ClientCredentials::reread(&folder, order) {
             Ok(shown) => Ok(shown.credentials),
             Err(why) => Err(format!("{why:#}")),
         });
-        let look = match patiently(&mut reading).await {
+        let look = match await_reading(&mut reading).await {
             Some(look) => look,
             None => reading.await,
         };
         let Ok(look) = look else { return };
-        if settle(look, &mut last_look, &mut known) {
+        if accept_if_stable(look, &mut last_look, &mut known) {
             match remote.show(&known) {
                 Ok(()) => info!("the keys have changed and hold from now on"),
                 Err(error) => warn!("the keys are as they were: {error}"),
             }
         }
-        sleep(LOOK_EVERY).await;
+        sleep(READ_INTERVAL).await;
     }
 }
 
 /// What is shown, and the files of it that nobody else should read.
-struct Shown {
+struct ClientCredentials {
     credentials: Credentials,
     /// The name of the token, if there is one.
     token: Option<TokenName>,
     secrets: Vec<PathBuf>,
 }
 
-impl Shown {
-    /// What there is as a command begins, any other token where it is the only thing; says so where others may read it.
-    fn first(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Self> {
+impl ClientCredentials {
+    /// The credentials at the start of a command, with any other token if the folder has no other
+    /// credentials. Warns if other users may read them.
+    fn at_start(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Self> {
         let any =
             |keys: &Path| TOKENS.into_iter().find_map(|name| TokenText::in_folder(keys, name).transpose());
         let shown = Self::read(keys, order, |keys| any(keys).transpose())?;
@@ -90,8 +92,9 @@ impl Shown {
         Ok(shown)
     }
 
-    /// What there is in the folder later: where neither these tokens nor a certificate are there, the first of these is missing.
-    fn again(keys: &Path, order: [TokenName; 2]) -> anyhow::Result<Self> {
+    /// The credentials at a later reading. If the folder has neither these tokens nor a certificate, the
+    /// error names the first of these tokens.
+    fn reread(keys: &Path, order: [TokenName; 2]) -> anyhow::Result<Self> {
         Self::read(Some(keys), order, |keys| {
             TokenText::in_file(&keys.join(order[0].file), order[0]).map(Some)
         })
@@ -137,10 +140,10 @@ mod tests {
         write("ca.pem", "-----BEGIN CERTIFICATE-----");
         write(ADMIN.file, &"t".repeat(64));
         let order = [JOIN, STATUS];
-        assert_eq!(Shown::first(Some(folder.path()), order).unwrap().token, Some(ADMIN));
-        let missing = Shown::again(folder.path(), order).err().unwrap().to_string();
+        assert_eq!(ClientCredentials::at_start(Some(folder.path()), order).unwrap().token, Some(ADMIN));
+        let missing = ClientCredentials::reread(folder.path(), order).err().unwrap().to_string();
         assert!(missing.contains("join.token is missing"), "{missing}");
         write(JOIN.file, &"t".repeat(64));
-        assert_eq!(Shown::again(folder.path(), order).unwrap().token, Some(JOIN));
+        assert_eq!(ClientCredentials::reread(folder.path(), order).unwrap().token, Some(JOIN));
     }
 }

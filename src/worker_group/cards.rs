@@ -1,4 +1,5 @@
-//! Which graphics cards count: those that were asked for, with code built for each; and what is said of those that cannot.
+//! The graphics cards of a worker: the requested cards, the kernels built for them, and the messages about
+//! unusable cards.
 
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
@@ -38,7 +39,7 @@ pub fn cards(wished: &Cards) -> Result<Vec<Device>, GpuError> {
             let (processors, cards): (Vec<_>, Vec<_>) = usable.into_iter().partition(is_processor);
             match (cards.is_empty(), processors.is_empty()) {
                 (false, _) => {
-                    others.iter().filter_map(Device::unusable).for_each(|error| goes_on_without(&error));
+                    others.iter().filter_map(Device::unusable).for_each(|error| warn_card_left_out(&error));
                     cards
                 }
                 // OpenCL on the processor is slower than what counts there anyway.
@@ -54,12 +55,12 @@ fn is_processor(device: &Device) -> bool {
     device.description().is_processor()
 }
 
-fn goes_on_without(error: &GpuError) {
+fn warn_card_left_out(error: &GpuError) {
     warn!("the other cards count without this one: {error}");
 }
 
-/// The kernels of that method on the cards that were asked for, ready to count the plan; where none is said, of the one that suits
-/// each card. Each has counted the known board: one that fails at its first launch, or miscounts, leaves no run behind.
+/// Kernels of the method on the requested cards, ready to count the plan; without a method the best one for
+/// each card. Each kernel has passed the self-test, so a card that fails or miscounts leaves no run behind.
 ///
 /// # Errors
 /// One of them cannot be used; or all were asked for and none can.
@@ -86,12 +87,12 @@ pub fn kernels(
         made.into_iter().map(ended).collect()
     });
     let kernels = usable(wished, made)?;
-    warn_where_there_is_none(wished, kernels.iter().map(|kernel| kernel.device()));
+    warn_if_no_card(wished, kernels.iter().map(|kernel| kernel.device()));
     Ok(kernels)
 }
 
-/// The kernel, when it is made and has counted the known board in that time. A driver that hangs can be told nothing, in the look that
-/// a kernel is chosen by as in the test, and keeps its thread.
+/// The kernel, built and self-tested within the time `hangs`. A hanging driver cannot be interrupted, neither
+/// here nor in the trial that chooses a method, so its thread is abandoned.
 fn tested(
     card: &Device,
     make: impl FnOnce() -> Result<GpuKernel, GpuError> + Send + 'static,
@@ -118,8 +119,8 @@ fn tested(
     }
 }
 
-/// Says so where all cards were asked for and there is none but OpenCL on the processor.
-pub fn warn_where_there_is_none<'a>(wished: &Cards, mut cards: impl Iterator<Item = &'a Device>) {
+/// Warns if all cards were requested and OpenCL finds only the processor.
+pub fn warn_if_no_card<'a>(wished: &Cards, mut cards: impl Iterator<Item = &'a Device>) {
     if *wished == Cards::All && cards.all(is_processor) {
         warn!("OpenCL finds no card here and counts on the processor, slower than diadem does without --gpu");
     }
@@ -130,7 +131,7 @@ fn usable<K>(wished: &Cards, made: Vec<Result<K, GpuError>>) -> Result<Vec<K>, G
     if *wished != Cards::All || made.iter().all(Result::is_err) {
         return made.into_iter().collect();
     }
-    Ok(made.into_iter().filter_map(|made| made.inspect_err(goes_on_without).ok()).collect())
+    Ok(made.into_iter().filter_map(|made| made.inspect_err(warn_card_left_out).ok()).collect())
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ pub fn end_process_one() -> io::Result<()> {
     }
     let mut signals = signal_hook::iterator::Signals::new(heeded())?;
     thread::Builder::new().name("signals".into()).spawn(move || {
-        for number in signals.forever().filter(|_| !LISTENS.load(Ordering::Relaxed)) {
+        if let Some(number) = signals.forever().find(|_| !LISTENS.load(Ordering::Relaxed)) {
             end(Signal::of(number));
         }
     })?;

@@ -4,7 +4,7 @@ use domain::{Assurance, Owner, counted};
 use records::CONFIDENCE;
 use serde_json::{Value, json};
 
-/// One line about the counts of so many units, of so many in the run. Nothing is proven before all are counted.
+/// One line about the checks of `done` counted units out of `units`. A run is proven only after all units are counted.
 pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
     let Assurance { on_two_owners, on_two_machines, on_one_machine, conflicts, .. } = assurance;
     let share = |units: u64| percent(100.0 * units as f64 / done.max(1) as f64);
@@ -76,7 +76,7 @@ fn some_of(names: &[String]) -> String {
     }
 }
 
-/// What the sentence says, as JSON.
+/// The content of the sentence, as JSON.
 pub fn value(assurance: &Assurance, units: u64) -> Value {
     json!({
         "counted_twice_by_two_owners": assurance.on_two_owners,

@@ -1,4 +1,4 @@
-//! What is served under which path.
+//! The paths and their content.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -28,14 +28,16 @@ use crate::broadcast::{Broadcast, Viewer};
 use crate::door::Door;
 use crate::metrics;
 
-/// A viewer that nothing was told for so long is told that there is nothing new, so that either end knows of the other.
+/// Time without news after which a viewer gets an empty message, so that both ends notice a broken connection.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// What is typed is no longer than this, in bytes, and comes within so long.
+/// Maximum size of a form with a typed token, in bytes.
 const MOST_TYPED: usize = 1024;
+
+/// Maximum time for its arrival.
 const TYPED: Duration = Duration::from_secs(10);
 
-/// So many watch at a time.
+/// Maximum numbers of viewers.
 const LIMITS: Limits = Limits { participants: 0, readers: 64, readers_at_an_address: usize::MAX };
 
 /// Where a page may load what from, and that nothing frames it.
@@ -48,7 +50,7 @@ pub struct Site {
     broadcast: Broadcast,
     door: Door,
     seats: Arc<Seats>,
-    /// All who watch have a receiver.
+    /// Each viewer has a receiver.
     viewers: watch::Sender<()>,
 }
 
@@ -58,25 +60,25 @@ impl Site {
         Self { broadcast, door, seats: Arc::new(Seats::new(LIMITS)), viewers: watch::Sender::default() }
     }
 
-    /// The seats of all who connect.
+    /// The limits on connections.
     pub fn seats(&self) -> &Arc<Seats> {
         &self.seats
     }
 
-    /// Gives a connection of that owner a seat of those who watch.
+    /// Gives a connection of this owner a viewer's seat.
     fn watch(&self, peer: &Peer, owner: Owner) -> Result<Watching, Crowded> {
         self.seats.admit(peer, &Caller { owner, right: Right::Read })?;
         let (seats, peer) = (Arc::clone(&self.seats), peer.clone());
         Ok(Watching { seats, peer, _viewer: self.viewers.subscribe() })
     }
 
-    /// Waits until those who watch have left.
+    /// Waits until all viewers have left.
     pub async fn all_viewers_left(&self) {
         self.viewers.closed().await;
     }
 }
 
-/// The seat of somebody who watches.
+/// The seat of a viewer.
 #[derive(Debug)]
 struct Watching {
     seats: Arc<Seats>,
@@ -90,7 +92,7 @@ impl Drop for Watching {
     }
 }
 
-/// The way from paths to what is served.
+/// The router of all paths.
 pub fn router(site: Arc<Site>) -> Router {
     let file = |content_type: &'static str, text: &'static str| {
         get(async move || ([(CONTENT_TYPE, content_type)], text))
@@ -117,7 +119,7 @@ pub fn router(site: Arc<Site>) -> Router {
         .with_state(site)
 }
 
-/// What is said in the address, or typed into the page that asks for a token.
+/// The parameters in the address or in the token form.
 #[derive(Deserialize)]
 struct Asked {
     token: Option<String>,
@@ -138,7 +140,7 @@ fn ask() -> Response {
     (StatusCode::UNAUTHORIZED, headers, include_str!("../assets/token.html")).into_response()
 }
 
-/// A token that was typed goes into a cookie, and into no address that a browser would remember.
+/// Stores a typed token in a cookie, so that no address in the browser's history contains it.
 async fn be_shown(State(site): State<Arc<Site>>, request: Request) -> Response {
     if !site.door.asks() {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
@@ -147,7 +149,7 @@ async fn be_shown(State(site): State<Arc<Site>>, request: Request) -> Response {
     typed.ok().and_then(Result::ok).and_then(|Form(asked)| asked.cookie(&site.door)).unwrap_or_else(ask)
 }
 
-/// Lets those pass who may see the dashboard. A token in the address goes into a cookie.
+/// Admits callers who may see the dashboard. A token in the address goes into a cookie.
 async fn let_in(
     State(site): State<Arc<Site>>,
     Query(asked): Query<Asked>,
@@ -197,8 +199,8 @@ async fn events(
     ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
 
-/// What a viewer is told, as it comes, as long as he may see it, for tokens are revoked, and as long as he has his seat. While the
-/// other end does not read, nothing is made for it.
+/// The updates for a viewer, until its token is revoked or its seat is lost. While the viewer does not read, no updates
+/// are built for it.
 fn told(
     mut viewer: Viewer,
     watching: Watching,
@@ -232,7 +234,7 @@ async fn metrics(State(site): State<Arc<Site>>) -> Response {
     ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], metrics::text(&status)).into_response()
 }
 
-/// Whether the run goes on. Everybody may ask, so that it is not told in full why not.
+/// The readiness of the run. Every caller may ask, so the reply contains no details.
 async fn ready(State(site): State<Arc<Site>>) -> Response {
     match hindrance(&site.broadcast.status.borrow()) {
         None => "ready\n".into_response(),
@@ -264,7 +266,7 @@ mod tests {
 
     use super::*;
 
-    /// A run of which so many units are counted.
+    /// The status of a run with this number of counted units.
     fn status(done: u64) -> RunStatus {
         let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
         let (standing, key) = (Standing::new(&plan), LeaseKey::random());
@@ -272,7 +274,7 @@ mod tests {
         RunStatus { done, ..core.status(Duration::ZERO) }
     }
 
-    /// How many words come until a viewer hears that so many units are counted.
+    /// The number of messages until a viewer learns that this number of units is counted.
     async fn words_until(viewer: &mut ReceiverStream<Bytes>, done: u64) -> usize {
         let (wanted, mut words) = (format!("\"done\":\"{done}\""), 0);
         loop {
@@ -284,7 +286,7 @@ mod tests {
         }
     }
 
-    /// What is watched.
+    /// A run with viewers.
     struct Watched {
         statuses: watch::Sender<RunStatus>,
         site: Site,
@@ -299,14 +301,14 @@ mod tests {
             Self { statuses, site: Site::new(broadcast, door) }
         }
 
-        /// Somebody of that owner watches, over that connection.
+        /// Adds a viewer of this owner. Returns its connection and its updates.
         fn watch(&self, owner: &str) -> (Peer, ReceiverStream<Bytes>) {
             let peer = self.site.seats.newcomer(([127, 0, 0, 1], 1).into(), false);
             let watching = self.site.watch(&peer, Owner::new(owner)).unwrap();
             (peer, told(self.site.broadcast.viewer(), watching, || true))
         }
 
-        /// So many units are counted, one after the other, and that viewer has heard of each.
+        /// Counts this number of units one after the other; the attentive viewer learns of each.
         async fn count(&self, units: u64, attentive: &mut ReceiverStream<Bytes>) {
             for done in 1..=units {
                 self.statuses.send_replace(status(done));

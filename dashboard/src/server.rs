@@ -1,6 +1,6 @@
 //! Serves the dashboard to browsers, for as long as there is something to tell.
 //!
-//! Whatever they do, the run goes on: connections, the bytes of a request and the time that it takes are limited.
+//! Viewers cannot disturb the run: connections, the size of a request and its duration are limited.
 
 use std::io;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::broadcast::{Broadcast, Statuses};
 use crate::door::Door;
 use crate::routes::{Site, router};
 
-/// By which rules connections are accepted. Who does not watch makes room for the newest.
+/// The rules for connections. Connections that do not watch make room for new connections.
 const RULES: Rules = Rules {
     most: 256,
     all_welcome: false,
@@ -41,7 +41,7 @@ const HEAD_TIME: Duration = Duration::from_secs(10);
 const HEAD_BYTES: usize = 16 << 10;
 const HEADERS: usize = 64;
 
-/// At the end viewers have so long to read the last.
+/// Time for viewers to read the last update at the end.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Where the run of these snapshots stands, for as long as there are some.

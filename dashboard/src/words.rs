@@ -15,10 +15,10 @@ const UNITS: [(f64, &str); 7] = [
     (1.0, "second"),
 ];
 
-/// So much of a unit makes it the one in which a time is told.
+/// Minimum multiple of a time unit at which this unit is used.
 const ENOUGH: f64 = 2.0;
 
-/// The unit in which so many seconds are told.
+/// The time unit for this number of seconds.
 fn unit(seconds: f64) -> (f64, &'static str) {
     let fits = UNITS.into_iter().find(|(length, _)| seconds >= ENOUGH * length);
     fits.unwrap_or(UNITS[UNITS.len() - 1])
@@ -107,7 +107,7 @@ fn rfc3339(at: u64) -> String {
     humantime::format_rfc3339_seconds(time).to_string()
 }
 
-/// The end of the year 9999 in seconds since 1970: what is later is from a clock that is wrong.
+/// The end of the year 9999, in seconds since 1970. A later time comes from a wrong clock.
 pub const LATEST: u64 = 253_402_300_799;
 
 /// A time for people, in UTC: `2026-11-22 09:14 UTC`.

@@ -8,7 +8,7 @@ use thiserror::Error;
 /// What stands in front of the token where a call carries it.
 const SCHEME: &str = "Bearer ";
 
-/// Tokens are at least so long: whoever can guess cannot be kept out. Those that diadem makes have 64 digits.
+/// Minimum length of a token, so that it cannot be guessed. Tokens made by diadem have 64 digits.
 const SHORTEST: usize = 32;
 
 /// Longer ones are not looked at.

@@ -2,13 +2,13 @@
 
 use std::fmt::Display;
 
-/// So many of a thing: `1 unit`, `2 units`.
+/// A number with its noun: `1 unit`, `2 units`.
 pub fn counted(number: impl Display + Into<u128> + Copy, thing: &str) -> String {
     let plural = if number.into() == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")
 }
 
-/// So many names stand in a sentence.
+/// Maximum number of names in a sentence.
 const NAMED: usize = 8;
 
 /// The names in a sentence, the first ones where they are many.

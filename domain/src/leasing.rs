@@ -67,7 +67,7 @@ pub struct Lease {
 /// A worker introduces itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registration {
-    /// Who it was let in as: this never comes over the wire.
+    /// Its authenticated owner. This field is not part of the wire format.
     pub owner: Owner,
     /// The fingerprint of the plan that the worker derived.
     pub fingerprint: Fingerprint,
@@ -120,7 +120,7 @@ pub struct Renewal {
     pub lost: Vec<UnitId>,
     /// Whether everything has been counted.
     pub finished: bool,
-    /// Whether the operator wishes the worker to finish what it counts, give back the rest, and leave.
+    /// True if the worker must finish its running units, return the rest and leave.
     pub drain: bool,
 }
 

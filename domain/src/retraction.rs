@@ -11,14 +11,14 @@ use crate::text::is_unseen;
 /// Units are named one by one where there are no more.
 const MOST_NAMED: usize = 8;
 
-/// What is to be taken back.
+/// The target of a retraction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The counts of these units, whoever made and confirmed them.
+    /// The counts of these units, by any machine and with any confirmation.
     Units(Vec<UnitId>),
     /// What this machine has counted and no other machine has confirmed; nothing is lent to it any more.
     Machine {
-        /// Who it belongs to; empty where nobody was authenticated.
+        /// Its owner; empty without authentication.
         owner: String,
         /// What its owner calls it.
         machine: String,
@@ -27,7 +27,7 @@ pub enum Target {
     Owner(String),
     /// Nothing: this owner is believed again, or one machine of this owner.
     Admission {
-        /// Empty where nobody was authenticated.
+        /// The owner; empty without authentication.
         owner: String,
         /// What its owner calls it, if it is one machine.
         machine: Option<String>,
@@ -53,10 +53,10 @@ impl fmt::Display for Target {
     }
 }
 
-/// What was taken back.
+/// The result of a retraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TakenBack {
-    /// So many counts.
+    /// The number of retracted counts.
     pub units: u64,
     /// Where that is on disk.
     pub copies: Copies,
@@ -67,7 +67,7 @@ pub struct TakenBack {
 pub struct Takeback {
     /// What.
     pub target: Target,
-    /// Why, for those who read the ledger.
+    /// The reason, which is kept in the ledger.
     pub reason: String,
 }
 

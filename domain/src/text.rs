@@ -1,4 +1,4 @@
-//! What is text, to be read by people.
+//! Rules for text that people read.
 
 use std::borrow::Cow;
 

@@ -22,7 +22,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3);
 pub struct GaveUp {
     /// How long it was waited for: since the call was made that failed first, or was to be answered.
     pub after: Duration,
-    /// What was waited for.
+    /// The awaited action.
     pub awaited: &'static str,
     /// The last error.
     pub why: String,
@@ -67,7 +67,7 @@ struct Current {
 }
 
 impl Outage {
-    /// No outage yet. One may last as long as `give_up_after`, or until the last of those that share `hopeful` gives up.
+    /// No outage. An outage may last for `give_up_after`, or until the last worker that shares `hopeful` gives up.
     pub fn new(give_up_after: Option<Duration>, hopeful: Hopeful) -> Self {
         Self::of(give_up_after, "an answer from the coordinator", hopeful, Arc::default())
     }

@@ -2,25 +2,25 @@
 
 use std::time::Duration;
 
-/// Units are fetched ahead for this long a time, unless the worker is told otherwise.
+/// The default time for which units are fetched ahead.
 pub const AHEAD: Duration = Duration::from_secs(10);
 
-/// Units for this long a time will soon be counted: about the time until more are there.
+/// Time of the units below which the pool is about to run dry: about the time until more units arrive.
 const SOON: Duration = Duration::from_millis(4);
 
 /// No worker holds more: a message has its limits.
 const MOST: usize = 50_000;
 
-/// No unit takes so many times as long as the mean, and
+/// Factor over the mean time of a unit after which a thread hangs.
 const FAR_LONGER: f64 = 100.0;
-/// whatever the mean is, none hangs before this time.
+/// Minimum time after which a thread hangs.
 const NOT_BEFORE: Duration = Duration::from_mins(10);
 
-/// How much of what is known the newest unit pushes out.
+/// Weight of the newest unit in the average.
 const NEWEST: f64 = 1.0 / 16.0;
 
-/// The time of a unit of the plan's mean work, by what units took of what was expected of each: those that come first are not like the
-/// others.
+/// The time of a unit of the plan's mean work, from the actual and expected times of units. The ratio is needed because
+/// the first units differ from the others.
 #[derive(Clone, Copy, Debug)]
 pub struct AskingPace {
     threads: u32,
@@ -29,18 +29,18 @@ pub struct AskingPace {
     /// Of units counted lately, the older the less: expected seconds, and those that they took.
     expected: f64,
     taken: f64,
-    /// Units are fetched ahead for so long.
+    /// Time for which units are fetched ahead.
     ahead: Duration,
 }
 
 impl AskingPace {
-    /// At first a unit takes what is expected: so many nanoseconds on average.
+    /// The initial pace, from the expected time of a unit in nanoseconds.
     pub fn new(threads: u32, nanoseconds: f64, ahead: Duration) -> Self {
         let mean = nanoseconds / 1e9;
         Self { threads, mean, expected: mean, taken: mean, ahead }
     }
 
-    /// A unit of which so many nanoseconds were expected took one thread so long.
+    /// Adds a counted unit, with its expected nanoseconds and the time of its thread.
     pub fn counted(&mut self, nanoseconds: f64, time: Duration) {
         self.expected += nanoseconds / 1e9 - self.expected * NEWEST;
         self.taken += time.as_secs_f64() - self.taken * NEWEST;

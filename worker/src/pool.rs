@@ -18,7 +18,7 @@ use tokio::sync::mpsc::UnboundedSender;
 /// A unit, and how it is counted: the same unit may be counted in one way, and then checked in another.
 pub type UnitVariant = (UnitId, Variant);
 
-/// What a lease is for.
+/// The unit of a lease and its variant.
 pub fn unit_variant(lease: &Lease) -> UnitVariant {
     (lease.unit, lease.variant)
 }
@@ -64,7 +64,7 @@ pub struct ThreadedPool {
     shared: Arc<Shared>,
 }
 
-/// What the threads share with the worker.
+/// The state shared by the threads and the worker.
 struct Shared {
     plan: Arc<Plan>,
     kernels: Kernels,
@@ -183,7 +183,7 @@ thread_local! {
     static LAST_READ: Cell<ThreadTime> = Cell::new(ThreadTime::now());
 }
 
-/// The count of the unit as it was lent: what was counted otherwise would not be wanted.
+/// Counts the unit in the variant of its lease. The coordinator would reject another variant.
 fn count(plan: &Plan, kernels: &Kernels, lease: Lease, stop: &Stop) -> UnitOutcome {
     let unit = plan.unit(lease.unit);
     let Lease { variant, .. } = lease;
@@ -211,7 +211,7 @@ pub fn is_card(kernel: &dyn Kernel) -> bool {
 }
 
 impl Drop for ThreadedPool {
-    /// Nobody takes the outcomes any more.
+    /// Stops the threads: no receiver takes outcomes any more.
     fn drop(&mut self) {
         self.stop();
     }

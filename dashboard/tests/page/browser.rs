@@ -1,5 +1,5 @@
-//! In a real headless Chromium: every state, wide and narrow, light and dark, without an error of a script, a breach of the
-//! page's policy, or a text that cannot be read.
+//! Tests in a real headless Chromium: every state, wide and narrow, light and dark. No test may show a script error, a
+//! breach of the page's policy, or an unreadable text.
 
 use std::env;
 use std::fs;
@@ -121,7 +121,7 @@ fn unchanged_alerts_are_not_written_again() {
     browser.until("window.written.includes('trouble')");
 }
 
-/// As [`look`] does, but the browser complains meanwhile that nobody answers.
+/// Like [`look`], but accepts the browser's complaint about the missing server.
 fn look_at_gone(browser: &Browser) {
     if let Some(folder) = env::var_os(PICTURES) {
         browser.looks(WIDE, false);

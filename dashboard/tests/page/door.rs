@@ -1,4 +1,4 @@
-//! Who sees the dashboard and who does not, and what comes with every answer.
+//! Access to the dashboard, and the headers of every reply.
 
 use std::io::{ErrorKind, Read, Write};
 use std::time::Instant;

@@ -10,7 +10,7 @@ use domain::{Owner, RunStatus};
 use crate::made_up;
 use crate::site::{Site, TOKEN};
 
-/// What a page may weigh with all that it loads, and an update of it.
+/// Maximum size of a page with all its files, and of an update.
 const PAGE: usize = 200 << 10;
 const UPDATE: usize = 20 << 10;
 

@@ -20,7 +20,7 @@ pub const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 /// A dashboard.
 pub struct Site {
     pub address: SocketAddr,
-    /// Who may see it.
+    /// The access rights.
     pub access: Access,
     statuses: watch::Sender<RunStatus>,
     /// It ends with this.
@@ -33,7 +33,7 @@ impl Site {
         Self::new("127.0.0.1:0".parse().unwrap(), status, Access::open())
     }
 
-    /// For those who have the token.
+    /// A site that needs the token.
     pub fn guarded(status: RunStatus) -> Self {
         let mut bearers = Bearers::default();
         bearers.admit(&TOKEN.parse().unwrap(), Owner::new("status"), Right::Read);
@@ -55,7 +55,7 @@ impl Site {
         Self { address, access, statuses, _runtime: runtime }
     }
 
-    /// The run goes on.
+    /// Publishes the next status of the run.
     pub fn goes_on(&self, status: RunStatus) {
         self.statuses.send_replace(status);
     }

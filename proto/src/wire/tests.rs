@@ -1,5 +1,5 @@
-//! Every message comes over the wire as it was meant, whatever its values; and whatever arrives, what is understood of
-//! it is the same after having been sent once more.
+//! Every message with valid values survives encoding and decoding. Whatever bytes arrive, a decoded message survives
+//! another round trip.
 
 use std::fmt::Debug;
 
@@ -266,7 +266,7 @@ fn scheme() -> impl Strategy<Value = Scheme> {
     ]
 }
 
-/// What is understood of these bytes is the same after having been sent once more.
+/// Expects that a message decoded from these bytes survives another round trip.
 fn is_stable<W, D>(bytes: &[u8]) -> Result<(), TestCaseError>
 where
     W: Message + Default + From<D> + TryInto<D>,

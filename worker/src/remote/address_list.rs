@@ -1,5 +1,5 @@
-//! Which of a coordinator's addresses is called: one as long as it answers, else the next; and which is left alone because it
-//! serves another run.
+//! Selects the address to call: the present address while it answers, else the next. Addresses of other runs are
+//! skipped.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tracing::{info, warn};
 use super::known_terms::KnownTerms;
 use crate::coordinator::CoordinatorError;
 
-/// The addresses, by their index, and what is known of them.
+/// The addresses by index, and their states.
 #[derive(Debug)]
 pub struct AddressList {
     urls: Arc<[String]>,
@@ -53,7 +53,7 @@ impl Choice {
         is_lasting || before.is_none_or(|before| before.why != why)
     }
 
-    /// An address answered: what it refused before may have passed.
+    /// Notes an answer: the address's former refusal may have passed.
     fn answered(&mut self, index: usize) {
         if let Some(refusal) = &mut self.refusals[index] {
             refusal.is_current = refusal.is_lasting;
@@ -90,7 +90,8 @@ impl AddressList {
         Self::called_first(urls.into(), 0, Arc::default())
     }
 
-    /// For another worker: it begins with the current address and turns to others by itself. Both share what is known of the run.
+    /// The address list of another worker of this process. It starts at the current address and changes addresses
+    /// independently. Both workers share their knowledge of the run.
     pub fn beside(&self) -> Self {
         Self::called_first(Arc::clone(&self.urls), self.current(), Arc::clone(&self.shared))
     }
@@ -203,8 +204,8 @@ impl AddressList {
         error
     }
 
-    /// That address refuses in a way that may pass by itself. It is final for whoever has not taken part yet. Whoever has, waits as
-    /// for a coordinator that is away, and logs once what to do if the refusal is meant permanently.
+    /// Handles a temporary refusal of this address. It is final for a worker that has not registered yet. A registered
+    /// worker waits as for an absent coordinator, and logs once what to do if the refusal is permanent.
     pub fn refused_for_now(&self, index: usize, why: String) -> CoordinatorError {
         if !self.shared.lock().takes_part {
             return CoordinatorError::Refused(why);
@@ -226,8 +227,8 @@ impl AddressList {
         CoordinatorError::Unavailable(why)
     }
 
-    /// The coordinator at that address lent to the worker, and then answered what is not understood: it would do so again. It is
-    /// called no more, unless no other one is left.
+    /// The coordinator at this address has registered the worker, and then sent an incomprehensible reply, which it
+    /// would repeat. It is not called again unless no other address is left.
     pub fn give_up_on(&self, index: usize, why: String) -> CoordinatorError {
         self.refused(index, why, true)
     }

@@ -12,11 +12,11 @@ use crate::address::{AddressError, parse};
 use crate::credentials::{Bearer, Credentials};
 use crate::refusal::innermost;
 
-/// A connection is pinged this often, and dropped if a ping is not answered in this time: after twice the time, so that
-/// leases (15 s) can be renewed over another connection before they expire.
+/// Interval between pings, and time to answer a ping. A dead connection is dropped after twice this time. Then leases
+/// (15 s) can still be renewed over another connection before they expire.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
 
-/// Each message is at most so many bytes.
+/// Maximum size of a message, in bytes.
 const MESSAGE_BYTES: usize = 16 << 20;
 
 pub type Client = CoordinatorClient<InterceptedService<Channel, Bearer>>;

@@ -1,4 +1,4 @@
-//! What a worker asks of a coordinator over gRPC.
+//! A worker's calls to a coordinator over gRPC.
 
 use std::time::Duration;
 

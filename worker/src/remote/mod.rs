@@ -28,7 +28,7 @@ pub use highest_term::{LeftAlone, TwoRuns};
 pub use registration::{Announced, fetch_plan};
 pub use streams::{FollowStream, StatusStream};
 
-/// An answer is awaited for at most so long.
+/// Maximum waiting time for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// However soon the caller gives up, a call has this time: more with several addresses, since the only one that answers may
@@ -217,8 +217,9 @@ impl Remote {
         answers.into_iter().map(|(_, answer)| answer).collect()
     }
 
-    /// What to do about a failed call. What the coordinator itself means permanently stays a refusal. The rest may be a clock,
-    /// keys that are being replaced, or what stands in for a coordinator that is away, as a balancer does.
+    /// Decides how to handle a failed call. A permanent refusal of the coordinator itself stays a refusal. Other
+    /// refusals may be temporary: a wrong clock, keys that are being replaced, or a load balancer in front of an absent
+    /// coordinator.
     fn sort(&self, index: usize, status: &Status) -> CoordinatorError {
         if let Some(refusal) = tls_refusal(status) {
             return self.refused_for_now(index, refusal);

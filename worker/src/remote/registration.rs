@@ -1,5 +1,5 @@
-//! How a worker comes to its coordinator: it asks for the plan, learns which version of the wire's contract is spoken there, and
-//! registers in one that both speak. A worker that was started anew and has several addresses asks all of them first, and joins
+//! Registration of a worker with its coordinator. The worker asks for the plan, learns the coordinator's protocol
+//! versions, and registers with a common version. A new worker with several addresses first asks all of them, and joins
 //! the coordinator with the highest term.
 
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::refusal::NOTHING_BEHIND;
 /// The plan that a coordinator announces, if it does.
 pub type Announced = CallResult<(PlanSpec, Fingerprint)>;
 
-/// What a coordinator announces before anybody registers.
+/// The coordinator's announcement before a registration.
 struct Announcement {
     plan: v1::PlanReply,
     run: RunId,
@@ -105,8 +105,8 @@ impl Remote {
         Ok(welcome)
     }
 
-    /// A worker that has not registered cannot be unknown: whatever says so is no coordinator, but perhaps something in front of
-    /// one that is away.
+    /// Corrects the error "unknown worker" for a worker that has never registered. No coordinator sends it then, but a
+    /// proxy in front of an absent coordinator may.
     fn never_met(&self, index: usize, error: CoordinatorError) -> CoordinatorError {
         match error {
             CoordinatorError::Unregistered => {

@@ -12,7 +12,7 @@ pub enum WorkerError {
     /// The coordinator does not want it.
     #[error("the coordinator refuses this worker: {0}")]
     Refused(String),
-    /// Another run of its plan is counted for from now on, and it holds nothing of that: it begins anew.
+    /// The coordinator now serves another run of the plan, for which the worker starts over.
     #[error("another run is counted there now")]
     OtherRun,
     /// Its kernel miscounts.

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::pool::UnitVariant;
 
-/// A thread that gets less of the processor than one part in so many is taken to get that: one that is blocked gets none.
+/// Minimum assumed share of the processor, as a fraction 1/n. A blocked thread gets no processor time, so its measured
+/// share is useless.
 const LEAST_SHARE: u32 = 16;
 
 /// For how long each thread has counted its unit. Only time in which the worker itself runs counts: the threads of a worker that
@@ -19,7 +20,7 @@ pub struct HungThreads {
 }
 
 impl HungThreads {
-    /// Looks at what the threads count, `elapsed` after the last look. Returns the units that hang since now.
+    /// Checks the threads, `elapsed` after the last check. Returns the units that hang since this check.
     pub fn look(
         &mut self,
         elapsed: Duration,
@@ -47,7 +48,7 @@ impl HungThreads {
         (got / busy).clamp(elapsed / LEAST_SHARE, elapsed)
     }
 
-    /// The threads counted for so much longer. Returns the units that hang since now, and how many threads hang.
+    /// Adds this time to the busy threads. Returns the units that hang since now, and the number of hanging threads.
     fn add(
         &mut self,
         time: Duration,

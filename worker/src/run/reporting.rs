@@ -11,7 +11,7 @@ use tracing::warn;
 use crate::outage::{GaveUp, Outage};
 use crate::pool::{UnitVariant, unit_variant};
 
-/// At most so many counts in one report.
+/// Maximum number of counts in one report.
 const MOST_COUNTS: usize = 10_000;
 
 /// Counts that could not be judged are reported again after this time.
@@ -76,8 +76,8 @@ impl Reporting {
         self.waiting.append(&mut self.in_flight);
     }
 
-    /// The report, due at `due`, failed because nobody could record it.
-    /// Fails if nothing could be recorded for as long as the worker waits.
+    /// Handles a report, due at `due`, that the coordinator could not record. Fails if nothing could be recorded for
+    /// the configured time.
     pub fn not_recorded(&mut self, due: Instant, why: &str) -> Result<(), GaveUp> {
         self.failed();
         self.outage.failed(due, why)

@@ -1,4 +1,4 @@
-//! The worker's loop: what happens, and what is done about it.
+//! The worker's loop: its events and their handling.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -257,9 +257,9 @@ impl<P: Pool> WorkerLoop<P> {
         }
     }
 
-    /// Counts leased units that are not held. Held ones are counted once and reported under the later token; the check of a
-    /// count that is still being reported is another variant, and counted too. A worker that drains gives back what it does
-    /// not hold, perhaps what it gave back before.
+    /// Counts leased units that the worker does not hold. A held unit is counted once and reported under the later
+    /// token. The check of a count that is still being reported is another variant, so it is counted too. A draining
+    /// worker returns units that it does not hold, possibly once more.
     fn take_leases(&mut self, mut leases: Vec<Lease>) {
         let units = self.plan.units();
         leases.retain(|lease| lease.unit.0 < units);
@@ -298,7 +298,7 @@ impl<P: Pool> WorkerLoop<P> {
         self.connection.release(not_begun);
     }
 
-    /// Stops the pool, reports what is counted, gives back the rest and leaves, within two seconds.
+    /// Stops the pool, reports the finished counts, returns the rest and leaves, within two seconds.
     async fn leave(&mut self) {
         let begun = self.counting.stop();
         let pool_end = async {

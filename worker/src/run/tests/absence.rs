@@ -1,4 +1,4 @@
-//! The coordinator is away: counting goes on, and the worker waits for as long as it was asked to.
+//! While the coordinator is away, counting continues, and the worker waits for the configured time.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! The worker's loop beside a coordinator that is well, away, mute or full, and a pool without threads, all on a clock
-//! that stands still while there is something to do: minutes take no time, and times can be asserted.
+//! The worker's loop with a fake coordinator and a pool without threads. The coordinator works, is away, does not
+//! answer, or cannot record. The test's clock jumps to the next event, so minutes take no time and times are exact.
 
 mod absence;
 mod coordinator_state;
@@ -38,10 +38,10 @@ const UNITS: u64 = 10;
 /// No unit ends at a round second.
 const UNIT_TIME: Duration = Duration::from_secs(7);
 
-/// A worker that drains goes on for so long.
+/// The drain time of the workers.
 const DRAIN: Duration = Duration::from_secs(20);
 
-/// No worker of these tests lives longer.
+/// Maximum lifetime of a worker in these tests.
 const PATIENCE: Duration = Duration::from_hours(1);
 
 /// What makes a worker with one thread.
@@ -73,7 +73,7 @@ struct Life {
 }
 
 impl Life {
-    /// A worker with one thread that takes so long for a unit.
+    /// A worker with one thread and this time for a unit.
     fn begin(coordinator: &FakeCoordinator, unit_time: Duration, give_up_after: Option<Duration>) -> Self {
         Self::begin_with(coordinator, Config { give_up_after, ..plain() }, |outcomes| {
             VirtualPool::new(unit_time, outcomes)
@@ -97,7 +97,7 @@ impl Life {
         Self { begun: Instant::now(), task, wish }
     }
 
-    /// Lets time pass up to so long after the beginning.
+    /// Advances the time to this time after the start.
     async fn until(&self, after: Duration) {
         sleep_until(self.begun + after).await;
     }
@@ -130,14 +130,14 @@ impl Life {
     }
 }
 
-/// A worker with one thread, and a coordinator with so many units.
+/// A worker with one thread, and a coordinator with this number of units.
 fn begin(units: u64) -> (FakeCoordinator, Life) {
     let coordinator = FakeCoordinator::with_units(units);
     let life = Life::begin(&coordinator, UNIT_TIME, None);
     (coordinator, life)
 }
 
-/// What a worker has done that has counted so many units, and the run is finished.
+/// The summary of a worker that has counted this number of units of a finished run.
 fn counted(units: u64) -> Summary {
     Summary { units, finished: true, ..Summary::default() }
 }

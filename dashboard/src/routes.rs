@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn viewer_who_does_not_read_is_closed_for_another() {
+    async fn slow_viewer_yields_its_seat() {
         let watched = Watched::begin();
         let mut viewers: Vec<_> = (0..LIMITS.readers).map(|_| watched.watch("status")).collect();
         // Of one owner who has all seats the last one has to go.

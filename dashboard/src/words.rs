@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn all_is_said_of_all_alone_and_nothing_of_nothing() {
+    fn only_exact_0_and_1_are_0_and_100_percent() {
         assert_eq!(
             [0.0, 1e-9, 0.1234, 0.999_999, 1.0].map(percent),
             ["0 %", "less than 0.01 %", "12.34 %", "99.99 %", "100 %"]

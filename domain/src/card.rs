@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_known_to_differ_is_of_two_kinds() {
+    fn hardware_of_unknown_vendor_is_not_another_kind() {
         let kinds = ["h", "h/gpu0", "h/amd/gpu0", "h/nvidia/gpu1"].map(Hardware::of);
         let differ = |a: usize, b: usize| kinds[a].differs_from(kinds[b]);
         for (a, b) in [(0, 1), (0, 2), (0, 3), (2, 3)] {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn vendors_are_known_by_what_their_drivers_say() {
+    fn vendors_are_recognised_in_driver_texts() {
         for (text, vendor) in [
             ("NVIDIA Corporation", Some(Vendor::Nvidia)),
             ("NVIDIA", Some(Vendor::Nvidia)),

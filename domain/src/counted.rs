@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_names_are_some_and_others() {
+    fn many_names_are_cut_to_eight_and_others() {
         let names = |many: u8| named((0..many).map(|number| number.to_string()));
         assert_eq!([names(0), names(2)], ["", "0, 1"]);
         assert_eq!(names(8), "0, 1, 2, 3, 4, 5, 6, 7");
@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn one_thing_is_no_things() {
+    fn noun_is_singular_only_after_one() {
         assert_eq!([0_u64, 1, 2].map(|number| counted(number, "unit")), ["0 units", "1 unit", "2 units"]);
     }
 }

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_seen_is_escaped_but_for_what_is_kept() {
+    fn invisible_characters_are_escaped_unless_kept() {
         assert_eq!(seen("rack-3 größe", &[]), "rack-3 größe");
         assert_eq!(seen("a\nb\u{202e}c", &[]), "a\\u{a}b\\u{202e}c");
         assert_eq!(seen("a\nb\u{202e}c", &['\n']), "a\nb\\u{202e}c");

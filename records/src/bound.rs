@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_are_those_of_the_tables() {
+    fn bounds_match_published_tables() {
         let near = |checks, wrong, bound: f64| {
             let found = wrong_at_most(checks, wrong).unwrap();
             assert!((found / bound - 1.0).abs() < 1e-3, "{checks} {wrong}: {found} instead of {bound}");

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn policies_are_read_and_what_cannot_be_is_refused() {
+    fn policies_are_parsed_and_other_text_is_refused() {
         for (text, policy) in [
             ("none", DoubleCheck::None),
             ("all", DoubleCheck::All),

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn of_all_who_make_a_file_at_once_one_does() {
+    fn only_one_simultaneous_creation_succeeds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         create(&path, b"first", 0o600).unwrap();

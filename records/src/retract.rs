@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn who_takes_back_signs_nothing_and_makes_no_key() {
+    fn retraction_creates_no_signing_key() {
         let run = tempfile::tempdir().unwrap();
         let (mut store, ..) = Store::open(known_run::options(run.path())).unwrap();
         store.commit(&[known_run::record(3)], Duration::ZERO, 1).unwrap();

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_numbered_from_0_are_those_numbered_from_1() {
+    fn shards_from_zero_equal_shards_from_one() {
         for index in 0..400 {
             let shard = Shard::from_zero(&format!("{index}/400")).unwrap();
             assert_eq!(shard, format!("{}/400", index + 1).parse().unwrap());

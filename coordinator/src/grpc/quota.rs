@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn one_owner_cannot_use_up_what_others_may_do() {
+    fn quotas_of_owners_are_independent() {
         let quotas = Arc::new(Quotas::default());
         let (greedy, modest) = (quotas.call(&Owner::new("greedy")), quotas.call(&Owner::new("modest")));
         let registered = (0..10_000).filter(|_| greedy.register(Duration::ZERO).is_ok()).count();

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn thousand_joining_workers_are_one_event() {
+    fn thousand_registrations_are_one_event() {
         let mut events = Events::default();
         events.add(100, rare("began", "the coordinator began term 3"));
         for k in 0..1000 {

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_room_is_let_go_when_the_keeper_ends() {
+    fn sender_waiting_for_room_ends_with_keeper() {
         let (outlet, inbox) = inbox();
         let mut context = Context::from_waker(Waker::noop());
         while pin!(outlet.send(ask())).poll(&mut context).is_ready() {}

@@ -88,7 +88,7 @@ fn event_stream_ends_when_token_is_revoked() {
 }
 
 #[test]
-fn every_answer_forbids_what_the_page_does_not_need() {
+fn every_reply_has_security_headers() {
     let site = Site::guarded(made_up::running());
     for path in ["/", "/dashboard.js", "/metrics", "/healthz", "/nowhere"] {
         let reply = site.get(path, &[]);

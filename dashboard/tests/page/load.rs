@@ -92,7 +92,7 @@ fn all_sections_of_it_are_written_within_50_ms() {
 }
 
 #[test]
-fn a_run_that_stands_still_is_told_of_once() {
+fn unchanged_run_sends_no_updates() {
     let site = Site::open(made_up::running());
     let mut stream = site.ask("/events", &[]);
     arriving(&mut stream);
@@ -152,7 +152,7 @@ fn token_with_all_places_yields_to_other_token() {
 }
 
 #[test]
-fn who_does_not_watch_any_more_makes_room_for_others() {
+fn departed_viewers_free_their_seats() {
     let site = Site::open(made_up::running());
     // More than have seats; they watch for no moment.
     let heads: Vec<_> = (0..300)

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_back_is_missing_from_then_on() {
+    fn retraction_lowers_curve_from_its_time() {
         let mut history = counted_at([BEGUN, BEGUN + 10, BEGUN + 20]);
         history.retract(BEGUN + 15, 10);
         assert_eq!(curve(&history), [(BEGUN, 1), (BEGUN + 10, 2), (BEGUN + 15, 1), (BEGUN + 20, 2)]);

@@ -52,7 +52,7 @@ fn after_checks(core: &mut Core, now: Duration, worker: WorkerId, left: &[UnitId
 }
 
 #[test]
-fn idle_worker_is_lent_the_oldest_lease_of_others() {
+fn idle_worker_gets_backup_of_oldest_other_lease() {
     let mut core = core();
     let [(_, of_a), (b, of_b)] = two_units_left(&mut core);
     let later = Duration::from_secs(2);

@@ -219,7 +219,7 @@ fn renewed_lease_lasts() {
 }
 
 #[test]
-fn hoarder_who_renews_loses_his_leases_in_the_end() {
+fn renewing_hoarder_loses_leases_at_renewal_limit() {
     let mut core = core();
     let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
     let held = core.lease(T0, a, 3).unwrap();

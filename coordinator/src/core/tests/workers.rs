@@ -14,7 +14,7 @@ use crate::core::members::{Distrust, NoWorker, Refusal};
 use crate::core::membership::SILENCE;
 
 #[test]
-fn a_worker_that_comes_back_is_leased_what_it_holds() {
+fn returning_worker_gets_leases_of_held_units() {
     let mut before = core();
     let a = join(&mut before, "a");
     let held: Vec<UnitId> = before.lease(T0, a, 3).unwrap().iter().map(|lease| lease.unit).collect();
@@ -232,7 +232,7 @@ fn drain_needs_owner_only_for_ambiguous_machine() {
 }
 
 #[test]
-fn a_worker_whose_machine_is_not_believed_is_told_why() {
+fn quarantined_worker_is_refused_with_reason() {
     let mut core = core();
     join_of(&mut core, "ada", "a");
     let expel = |owner: &str, machine: Option<&str>| {

@@ -15,10 +15,10 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 190.0;
 
 /// Maximum number of steps. More steps would not be visible.
-const MOST_STEPS: u64 = 140;
+const MAX_STEPS: u64 = 140;
 
 /// The time units of speeds, with their names.
-const PER: [(f64, &str); 4] =
+const SPEED_UNITS: [(f64, &str); 4] =
     [(60.0, "a minute"), (3600.0, "an hour"), (86400.0, "a day"), (7.0 * 86400.0, "a week")];
 
 /// Approximate number of grid lines and of times.
@@ -61,7 +61,7 @@ impl SpeedChart {
         let x = |at: u64| LEFT + (RIGHT - LEFT) * (at - begin) as f64 / (end - begin) as f64;
         let speeds: Vec<f64> = samples.windows(2).map(|pair| speed(&pair[0], &pair[1])).collect();
         let most = speeds.iter().copied().fold(0.0, f64::max);
-        let (per, name) = PER.into_iter().find(|(per, _)| most * per >= 0.1).unwrap_or(PER[PER.len() - 1]);
+        let (per, name) = SPEED_UNITS.into_iter().find(|(per, _)| most * per >= 0.1).unwrap_or(SPEED_UNITS[SPEED_UNITS.len() - 1]);
         let (scale, heights) = scale(most * per);
         let y = |speed: f64| BOTTOM - (BOTTOM - TOP) * speed * per / scale;
         let mut line = String::new();
@@ -85,7 +85,7 @@ impl SpeedChart {
 /// Samples with visible distances, including the last sample. A burst of counts after a pause is merged with the pause.
 fn merged(samples: &[Sample]) -> Vec<Sample> {
     let [Some(first), Some(last)] = [samples.first(), samples.last()] else { return Vec::new() };
-    let apart = ((last.at - first.at) / MOST_STEPS).max(1);
+    let apart = ((last.at - first.at) / MAX_STEPS).max(1);
     let mut merged = vec![*last];
     for sample in samples.iter().rev() {
         if merged.last().is_some_and(|later| sample.at + apart <= later.at) {

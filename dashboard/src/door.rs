@@ -42,7 +42,7 @@ impl Door {
     /// True if a request is meant for this machine. Tokens are not sent to other machines.
     pub fn is_meant(&self, headers: &HeaderMap) -> bool {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-        self.guard.asks() || host.is_some_and(is_of_here)
+        self.guard.asks() || host.is_some_and(is_local_host)
     }
 
     /// As whom a request may see the dashboard, if it may.
@@ -82,7 +82,7 @@ impl Door {
 }
 
 /// True if a host, with or without a port, is an address or a name without dots. Foreign servers have no such names.
-fn is_of_here(host: &str) -> bool {
+fn is_local_host(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,

@@ -32,10 +32,10 @@ use crate::metrics;
 const SILENCE: Duration = Duration::from_secs(15);
 
 /// Maximum size of a form with a typed token, in bytes.
-const MOST_TYPED: usize = 1024;
+const MAX_FORM_BYTES: usize = 1024;
 
 /// Maximum time for its arrival.
-const TYPED: Duration = Duration::from_secs(10);
+const FORM_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum numbers of viewers.
 const LIMITS: Limits = Limits { participants: 0, readers: 64, readers_at_an_address: usize::MAX };
@@ -102,8 +102,8 @@ pub fn router(site: Arc<Site>) -> Router {
         .route("/", file("text/html; charset=utf-8", include_str!("../assets/dashboard.html")))
         .route("/events", get(events))
         .route("/metrics", get(metrics))
-        .layer(from_fn_with_state(Arc::clone(&site), let_in))
-        .route("/", post(be_shown).layer(DefaultBodyLimit::max(MOST_TYPED)));
+        .layer(from_fn_with_state(Arc::clone(&site), admit))
+        .route("/", post(submit_token).layer(DefaultBodyLimit::max(MAX_FORM_BYTES)));
     Router::new()
         .merge(guarded)
         .route("/dashboard.css", file("text/css; charset=utf-8", include_str!("../assets/dashboard.css")))
@@ -141,16 +141,16 @@ fn ask() -> Response {
 }
 
 /// Stores a typed token in a cookie, so that no address in the browser's history contains it.
-async fn be_shown(State(site): State<Arc<Site>>, request: Request) -> Response {
+async fn submit_token(State(site): State<Arc<Site>>, request: Request) -> Response {
     if !site.door.asks() {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
-    let typed = timeout(TYPED, Form::<Asked>::from_request(request, &())).await;
+    let typed = timeout(FORM_TIMEOUT, Form::<Asked>::from_request(request, &())).await;
     typed.ok().and_then(Result::ok).and_then(|Form(asked)| asked.cookie(&site.door)).unwrap_or_else(ask)
 }
 
 /// Admits callers who may see the dashboard. A token in the address goes into a cookie.
-async fn let_in(
+async fn admit(
     State(site): State<Arc<Site>>,
     Query(asked): Query<Asked>,
     mut request: Request,

@@ -16,19 +16,19 @@ use crate::chart::SpeedChart;
 use crate::words::{figures, grouped, percent, range, scientific, span};
 
 /// Not more machines, and not more workers, are listed.
-const LISTED: usize = 50;
+const MAX_LISTED: usize = 50;
 
 /// Maximum size of a list, in bytes.
 const LIST_BYTES: usize = 8 << 10;
 
 /// Maximum number of events.
-const EVENTS: usize = 25;
+const MAX_EVENTS: usize = 25;
 
 /// A longer text is cut.
 const LONGEST_TEXT: usize = 240;
 
 /// Time span of the recent chart, in seconds.
-const RECENT: u64 = 24 * 3600;
+const RECENT_SECONDS: u64 = 24 * 3600;
 
 /// A section of the page.
 #[derive(Clone, Copy, Debug)]
@@ -135,13 +135,13 @@ fn expected(status: &RunStatus) -> Option<String> {
 
 /// The last events, the latest first.
 fn happened(status: &RunStatus) -> Value {
-    let latest = status.events.iter().rev().take(EVENTS);
+    let latest = status.events.iter().rev().take(MAX_EVENTS);
     json!(latest.map(|event| json!([event.at, cut(&event.text, LONGEST_TEXT)])).collect::<Vec<_>>())
 }
 
 /// How fast the run has been, lately and since it began.
 fn speed(status: &RunStatus) -> Value {
-    let charts = [RECENT, u64::MAX].map(|longest| SpeedChart::of(&status.history, longest));
+    let charts = [RECENT_SECONDS, u64::MAX].map(|longest| SpeedChart::of(&status.history, longest));
     let [recent, whole] = charts.map(|chart| chart.map(|chart| chart.json()));
     json!({ "recent": recent, "whole": whole.filter(|whole| recent.as_ref() != Some(whole)) })
 }
@@ -207,7 +207,7 @@ fn title(owner: &Owner, machine: &str) -> String {
 /// As many rows as may be listed, and how many there are.
 fn list<T>(all: impl Iterator<Item = T>, total: u64, row: impl Fn(T) -> Value) -> Value {
     let mut bytes = 0;
-    let rows = all.map(row).take(LISTED).take_while(|row| {
+    let rows = all.map(row).take(MAX_LISTED).take_while(|row| {
         bytes += row.to_string().len();
         bytes < LIST_BYTES
     });

@@ -42,7 +42,7 @@ const HEAD_BYTES: usize = 16 << 10;
 const HEADERS: usize = 64;
 
 /// Time for viewers to read the last update at the end.
-const FAREWELL: Duration = Duration::from_secs(2);
+const FAREWELL_TIME: Duration = Duration::from_secs(2);
 
 /// Where the run of these snapshots stands, for as long as there are some.
 pub fn statuses(snapshots: watch::Receiver<Snapshot>) -> Statuses {
@@ -62,7 +62,7 @@ pub async fn serve(listener: TcpListener, mut statuses: Statuses, guard: Guard) 
         accept(guard.connections(listener, Arc::clone(site.seats()), RULES), router(Arc::clone(&site)));
     let telling = async {
         announcer.tell(statuses).await;
-        timeout(FAREWELL, site.all_viewers_left()).await.ok();
+        timeout(FAREWELL_TIME, site.all_viewers_left()).await.ok();
     };
     tokio::select! {
         () = accepting => {}

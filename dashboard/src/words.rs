@@ -16,11 +16,11 @@ const UNITS: [(f64, &str); 7] = [
 ];
 
 /// Minimum multiple of a time unit at which this unit is used.
-const ENOUGH: f64 = 2.0;
+const MIN_OF_UNIT: f64 = 2.0;
 
 /// The time unit for this number of seconds.
 fn unit(seconds: f64) -> (f64, &'static str) {
-    let fits = UNITS.into_iter().find(|(length, _)| seconds >= ENOUGH * length);
+    let fits = UNITS.into_iter().find(|(length, _)| seconds >= MIN_OF_UNIT * length);
     fits.unwrap_or(UNITS[UNITS.len() - 1])
 }
 
@@ -41,7 +41,7 @@ pub fn range(left: &TimeLeft) -> String {
     if high < 60.0 {
         return "less than a minute".into();
     }
-    let (length, name) = unit(left.expected.as_secs_f64().max(60.0 * ENOUGH));
+    let (length, name) = unit(left.expected.as_secs_f64().max(60.0 * MIN_OF_UNIT));
     let [low, high] = [(low / length).round(), (high / length).round()];
     if low >= high {
         format!("about {}", named(high.max(1.0), name))

@@ -9,10 +9,10 @@ use thiserror::Error;
 const SCHEME: &str = "Bearer ";
 
 /// Minimum length of a token, so that it cannot be guessed. Tokens made by diadem have 64 digits.
-const SHORTEST: usize = 32;
+const MIN_TOKEN_LENGTH: usize = 32;
 
 /// Longer ones are not looked at.
-const LONGEST: usize = 256;
+const MAX_TOKEN_LENGTH: usize = 256;
 
 /// A secret that lets its bearer join a run or read its status. It is never shown.
 #[derive(Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct AccessToken(String);
 
 /// A text that is no token; it is not repeated here, because it may be one almost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a token has {SHORTEST} to {LONGEST} visible ASCII characters and no spaces")]
+#[error("a token has {MIN_TOKEN_LENGTH} to {MAX_TOKEN_LENGTH} visible ASCII characters and no spaces")]
 pub struct TokenError;
 
 impl AccessToken {
@@ -47,7 +47,7 @@ impl AccessToken {
 impl FromStr for AccessToken {
     type Err = TokenError;
     fn from_str(text: &str) -> Result<Self, TokenError> {
-        let fits = (SHORTEST..=LONGEST).contains(&text.len());
+        let fits = (MIN_TOKEN_LENGTH..=MAX_TOKEN_LENGTH).contains(&text.len());
         if fits && text.bytes().all(|byte| byte.is_ascii_graphic()) {
             Ok(Self(text.to_owned()))
         } else {
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn invalid_token_is_refused_and_not_repeated() {
-        let long = "x".repeat(LONGEST + 1);
+        let long = "x".repeat(MAX_TOKEN_LENGTH + 1);
         for text in
             ["", "short", "0123456789abcdef 0123456789abcdef", "0123456789abcdef0123456789abcdé", &long]
         {

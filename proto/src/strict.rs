@@ -12,7 +12,7 @@ use tonic_prost::{ProstCodec, ProstEncoder};
 
 /// Maximum number of items in a message, in one field or in all fields. They are counted before decoding, because the
 /// smallest items take fifty times as much memory as on the wire.
-const MOST_THINGS: usize = 100_100;
+const MAX_ITEMS: usize = 100_100;
 
 /// The codec of the generated server: sends `T`, reads `U` strictly.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl<U: Message + Default> Decoder for StrictDecoder<U> {
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
         let bytes = buffer.remaining();
         let things = things(buffer.chunk()).map_err(|error| malformed(&error))?;
-        if things > MOST_THINGS {
+        if things > MAX_ITEMS {
             return Err(Status::invalid_argument(
                 "the request names more than 100000 units, or has a text as long",
             ));

@@ -23,13 +23,13 @@ use crate::run_directory::RunDirectory;
 use crate::standing::{History, Milestone, Standing};
 
 /// The speed is measured over this last part of the working time, but over at least this many seconds.
-const LATELY: f64 = 0.25;
-const LATELY_AT_LEAST: u64 = 30;
+const RECENT_PART: f64 = 0.25;
+const MIN_RECENT_SECONDS: u64 = 30;
 
 /// A run is idle after this many seconds without records, and after this multiple of the usual time between its
 /// records.
-const STILL: u64 = 60;
-const STILL_GAPS: f64 = 5.0;
+const IDLE_SECONDS: u64 = 60;
+const IDLE_GAPS: f64 = 5.0;
 
 /// How far from the truth, as a factor, the time left is in four cases of five.
 const SPREAD: f64 = 1.25;
@@ -175,13 +175,13 @@ fn seconds(work: u128) -> f64 {
 /// too long. Checks do not count as work.
 fn lately(points: &[Milestone], silence: u64) -> Option<f64> {
     let last = points.last()?;
-    let window = (last.at as f64 * LATELY) as u64;
-    let from = last.at.saturating_sub(window.max(LATELY_AT_LEAST));
+    let window = (last.at as f64 * RECENT_PART) as u64;
+    let from = last.at.saturating_sub(window.max(MIN_RECENT_SECONDS));
     let before = points.iter().rev().skip(1).find(|point| point.at <= from);
     let (at, done, work) = before.map_or((0, 0, 0), |point| (point.at, point.done, point.work));
     let worked = last.at.saturating_sub(at).max(1) as f64;
     let gap = worked / last.done.saturating_sub(done).max(1) as f64;
-    let is_still = silence > STILL && silence as f64 > STILL_GAPS * gap;
+    let is_still = silence > IDLE_SECONDS && silence as f64 > IDLE_GAPS * gap;
     (!is_still).then(|| seconds(last.work.saturating_sub(work)) / worked)
 }
 

@@ -22,7 +22,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 /// The error about a link in the place of a file to be written.
-const LINK: &str = "it is a link, through which nothing is written; put the file that it leads to in its place, or delete it if it is the file lock";
+const LINK_ERROR: &str = "it is a link, through which nothing is written; put the file that it leads to in its place, or delete it if it is the file lock";
 
 /// Opens a file of a run for writing, and creates it if it is missing. Links are refused, because an untrusted run
 /// directory could redirect the write to a file of its user.
@@ -33,7 +33,7 @@ pub(crate) fn open_own(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
     open_with(&options, path).map_err(|error| match Errno::from_io_error(&error) {
-        Some(Errno::LOOP) => io::Error::new(ErrorKind::InvalidInput, LINK),
+        Some(Errno::LOOP) => io::Error::new(ErrorKind::InvalidInput, LINK_ERROR),
         _ => error,
     })
 }

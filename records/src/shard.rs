@@ -28,7 +28,7 @@ struct RawShard {
 impl TryFrom<RawShard> for Shard {
     type Error = ShardError;
     fn try_from(RawShard { index, of }: RawShard) -> Result<Self, ShardError> {
-        if 1 <= index && index <= of && of <= MOST_SHARDS {
+        if 1 <= index && index <= of && of <= MAX_SHARDS {
             Ok(Self { index, of })
         } else {
             Err(ShardError::FromOne(format!("{index}/{of}")))
@@ -43,17 +43,17 @@ const SAMPLE: u64 = 512;
 const GOLDEN_RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A run is cut into no more shares.
-const MOST_SHARDS: u64 = 1_000_000;
+const MAX_SHARDS: u64 = 1_000_000;
 
 /// A share that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ShardError {
     /// Of shares that are numbered from 1.
-    #[error("a shard is written I/K with 1 <= I <= K <= {MOST_SHARDS}, as in 3/401, not {0:?}")]
+    #[error("a shard is written I/K with 1 <= I <= K <= {MAX_SHARDS}, as in 3/401, not {0:?}")]
     FromOne(String),
     /// Of shares that are numbered from 0.
     #[error(
-        "a shard numbered from 0 is written I/K with 0 <= I < K <= {MOST_SHARDS}, as in 2/401, not {0:?}"
+        "a shard numbered from 0 is written I/K with 0 <= I < K <= {MAX_SHARDS}, as in 2/401, not {0:?}"
     )]
     FromZero(String),
 }

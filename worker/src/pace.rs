@@ -6,18 +6,18 @@ use std::time::Duration;
 pub const AHEAD: Duration = Duration::from_secs(10);
 
 /// Time of the units below which the pool is about to run dry: about the time until more units arrive.
-const SOON: Duration = Duration::from_millis(4);
+const LOW_TIME: Duration = Duration::from_millis(4);
 
-/// No worker holds more: a message has its limits.
-const MOST: usize = 50_000;
+/// Maximum number of held units, because messages are limited.
+const MAX_TARGET: usize = 50_000;
 
 /// Factor over the mean time of a unit after which a thread hangs.
-const FAR_LONGER: f64 = 100.0;
+const HUNG_FACTOR: f64 = 100.0;
 /// Minimum time after which a thread hangs.
-const NOT_BEFORE: Duration = Duration::from_mins(10);
+const MIN_HUNG_TIME: Duration = Duration::from_mins(10);
 
 /// Weight of the newest unit in the average.
-const NEWEST: f64 = 1.0 / 16.0;
+const NEWEST_WEIGHT: f64 = 1.0 / 16.0;
 
 /// The time of a unit of the plan's mean work, from the actual and expected times of units. The ratio is needed because
 /// the first units differ from the others.
@@ -42,8 +42,8 @@ impl AskingPace {
 
     /// Adds a counted unit, with its expected nanoseconds and the time of its thread.
     pub fn counted(&mut self, nanoseconds: f64, time: Duration) {
-        self.expected += nanoseconds / 1e9 - self.expected * NEWEST;
-        self.taken += time.as_secs_f64() - self.taken * NEWEST;
+        self.expected += nanoseconds / 1e9 - self.expected * NEWEST_WEIGHT;
+        self.taken += time.as_secs_f64() - self.taken * NEWEST_WEIGHT;
     }
 
     /// Seconds of one thread for a unit of the mean work.
@@ -64,18 +64,18 @@ impl AskingPace {
 
     /// With fewer units than this there will soon be nothing to count.
     pub fn low(&self) -> usize {
-        self.units_in(SOON)
+        self.units_in(LOW_TIME)
     }
 
     /// A thread that counts one unit for this long hangs.
     pub fn hung(&self) -> Duration {
-        Duration::try_from_secs_f64(self.seconds() * FAR_LONGER).unwrap_or(Duration::MAX).max(NOT_BEFORE)
+        Duration::try_from_secs_f64(self.seconds() * HUNG_FACTOR).unwrap_or(Duration::MAX).max(MIN_HUNG_TIME)
     }
 
     /// How many units are counted in that time, two for each thread at least.
     fn units_in(&self, time: Duration) -> usize {
         let units = time.as_secs_f64() * f64::from(self.threads) / self.seconds().max(1e-9);
-        (units as usize).clamp(self.least(), MOST.max(self.least()))
+        (units as usize).clamp(self.least(), MAX_TARGET.max(self.least()))
     }
 }
 

@@ -19,7 +19,7 @@ const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: coordinator\r\nconnection: clos
 const ALERT: u8 = 21;
 
 /// The probe takes no longer.
-const PROBE: Duration = Duration::from_secs(2);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The message about a server that expects TLS.
 const SPEAKS_TLS: &str = "the coordinator speaks TLS and this address does not: say https:// and --keys DIR";
@@ -121,7 +121,7 @@ pub async fn wrong_listener(address: &str) -> Option<&'static str> {
         stream.write_all(REQUEST).await?;
         stream.read_u8().await
     };
-    match timeout(PROBE, probe).await {
+    match timeout(PROBE_TIMEOUT, probe).await {
         Ok(Ok(ALERT)) => Some(SPEAKS_TLS),
         Ok(Ok(b'H')) => Some(SPEAKS_HTTP_1),
         _ => None,

@@ -44,7 +44,7 @@ const PREFIX_BYTES: usize = 5;
 
 /// Time limit for a body, plus a second for each of these many bytes.
 const ARRIVAL: Duration = Duration::from_secs(10);
-const BYTES_A_SECOND: usize = 32 << 10;
+const MIN_BYTES_PER_SECOND: usize = 32 << 10;
 
 /// Maximum burst of logged refusals, so that refused callers cannot fill the disk.
 const LOGGED_AT_ONCE: u32 = 20;
@@ -229,7 +229,7 @@ impl ArrivingBody {
 
     /// The time by which the body must have arrived.
     fn deadline(&self) -> Instant {
-        self.begun + ARRIVAL + Duration::from_secs((self.arrived / BYTES_A_SECOND) as u64)
+        self.begun + ARRIVAL + Duration::from_secs((self.arrived / MIN_BYTES_PER_SECOND) as u64)
     }
 }
 

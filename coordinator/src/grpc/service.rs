@@ -27,7 +27,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 pub const MOST_UNITS: usize = 100_000;
 
 /// Time for which a status is cached.
-const STATUS_LASTS: Duration = Duration::from_millis(50);
+const STATUS_CACHE_TIME: Duration = Duration::from_millis(50);
 
 /// The service in front of a keeper.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ impl Service {
         let mut latest = self.status.lock().await;
         let now = self.handle.clock().now();
         if let Some((at, status)) = &*latest
-            && now.saturating_sub(*at) < STATUS_LASTS
+            && now.saturating_sub(*at) < STATUS_CACHE_TIME
         {
             return Ok(status.clone());
         }

@@ -62,7 +62,7 @@ pub use snapshot::Snapshot;
 const TICK: Duration = Duration::from_millis(200);
 
 /// Approximate number of counts judged in one round. Then other callers are answered and served.
-const JUDGED_IN_A_ROUND: usize = 20_000;
+const MAX_COUNTS_PER_ROUND: usize = 20_000;
 
 /// The state of the keeper's thread. Each field has its rules in its own file; the keeper combines them.
 pub(crate) struct Keeper {
@@ -157,7 +157,7 @@ impl Keeper {
                 } else {
                     self.handle(request);
                 }
-                if judged >= JUDGED_IN_A_ROUND {
+                if judged >= MAX_COUNTS_PER_ROUND {
                     self.round(false);
                     judged = 0;
                 }

@@ -21,7 +21,7 @@ use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 
 /// The first word of a published line.
-const WORD: &str = "diadem-head";
+const LINE_PREFIX: &str = "diadem-head";
 
 /// Where the chain of a ledger ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,7 +143,7 @@ impl PublishedHead {
 
 impl fmt::Display for PublishedHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{WORD} run={} records={} head={}", self.run, self.records, self.head)
+        write!(f, "{LINE_PREFIX} run={} records={} head={}", self.run, self.records, self.head)
     }
 }
 
@@ -201,7 +201,7 @@ impl FromStr for PublishedLine {
             return serde_json::from_str(line).map_err(|_| NoHead);
         }
         let mut words = line.split_whitespace();
-        if words.next() != Some(WORD) {
+        if words.next() != Some(LINE_PREFIX) {
             return Err(NoHead);
         }
         // As the object of --json has it, so that the same is known and refused.

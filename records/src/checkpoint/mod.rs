@@ -35,7 +35,7 @@ use store::StoreThread;
 const SAVE_TIME: Duration = Duration::from_secs(5);
 
 /// Minimum time between two saves, in multiples of the time of the last save.
-const REST: u32 = 20;
+const SAVE_INTERVAL_FACTOR: u32 = 20;
 
 /// The start of the name of a checkpoint that was set aside.
 const ASIDE: &str = "checkpoint.unusable-";
@@ -90,7 +90,7 @@ impl Checkpoint {
             self.thread = Some(thread);
             self.saving = Some(Saving { position: position.clone(), begun: Instant::now(), result });
         }
-        Ok(self.took * REST)
+        Ok(self.took * SAVE_INTERVAL_FACTOR)
     }
 
     /// Waits for the save that has begun, if there is one.

@@ -15,7 +15,7 @@ const MARK: &str = "merging";
 
 /// The name of the mark until it is locked, which takes no time.
 const UNLOCKED: &str = "unlocked";
-const SOON_MARKED: Duration = Duration::from_mins(1);
+const MARK_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A directory `OUT.merging-` and 16 digits that becomes `OUT`. A simultaneous merge to the same name uses another such
 /// directory.
@@ -133,7 +133,7 @@ fn remove_if_left(draft: &Path) -> io::Result<()> {
         return if mark.try_lock().is_ok() { fs::remove_dir_all(draft) } else { Ok(()) };
     }
     // It was killed before there was a mark, or is about to make one. What holds something else is nobody's draft.
-    let is_old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > SOON_MARKED);
+    let is_old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > MARK_TIMEOUT);
     if fs::metadata(draft).and_then(|draft| draft.modified()).is_ok_and(is_old) {
         fs::remove_file(draft.join(UNLOCKED)).ok();
         fs::remove_dir(draft).ok();

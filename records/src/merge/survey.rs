@@ -16,9 +16,9 @@ use crate::run_directory::RunDirectory;
 use crate::standing::{MachineId, Standing, Vote};
 
 /// No more units may be in dispute: their votes are kept in memory.
-const MOST_DISPUTES: usize = 100_000;
+const MAX_DISPUTES: usize = 100_000;
 /// Maximum number of differences that are listed.
-const MOST_TOLD: usize = 8;
+const MAX_LISTED_DIFFERENCES: usize = 8;
 
 /// The result for each unit, and the participants that are not believed.
 #[derive(Debug)]
@@ -220,7 +220,7 @@ impl Survey {
         let votes = self.joint.sums().disputed.get(&unit).map_or(0, Vec::len) as u64;
         let conflicts = &mut self.origins[number].conflicts;
         *conflicts = conflicts.saturating_add(2 - votes);
-        if self.differences.len() < MOST_TOLD {
+        if self.differences.len() < MAX_LISTED_DIFFERENCES {
             self.differences.push(Difference { unit, path, found, by, standing, standing_by });
         }
         self.expect_few_disputes(|| self.differences[0].to_string())
@@ -232,10 +232,10 @@ impl Survey {
     }
 
     fn expect_few_disputes(&self, first: impl Fn() -> String) -> Result<(), MergeError> {
-        if self.joint.sums().disputed.len() <= MOST_DISPUTES {
+        if self.joint.sums().disputed.len() <= MAX_DISPUTES {
             return Ok(());
         }
-        Err(MergeError::Disputes { most: MOST_DISPUTES, first: first() })
+        Err(MergeError::Disputes { most: MAX_DISPUTES, first: first() })
     }
 
     /// What says that, in the joint ledger.
@@ -266,7 +266,7 @@ impl Survey {
             let path = parts[*part].path();
             if let Some(other) = told.iter_mut().find(|other| other.path == path && other.whom == whom) {
                 other.left_out += left_out;
-            } else if told.len() < MOST_TOLD {
+            } else if told.len() < MAX_LISTED_DIFFERENCES {
                 told.push(Disbelief { path: path.to_owned(), whom, left_out: *left_out });
             }
         }

@@ -12,10 +12,10 @@ use domain::Sample;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of slots.
-const MOST_SLOTS: usize = 600;
+const MAX_SLOTS: usize = 600;
 
 /// A run is idle after this many usual steps of its curve without records.
-const STILL_STEPS: u64 = 4;
+const IDLE_STEPS: u64 = 4;
 
 /// The units on record over time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ impl Slot {
 impl History {
     /// True if the length and the number of slots are within their limits.
     pub(super) fn fits(&self) -> bool {
-        self.doublings < u64::BITS && self.slots.len() <= MOST_SLOTS
+        self.doublings < u64::BITS && self.slots.len() <= MAX_SLOTS
     }
 
     /// A unit of that expected work, in nanoseconds of one core, got a standing count at that time.
@@ -108,9 +108,9 @@ impl History {
         let last = samples
             .last()
             .copied()
-            .filter(|last| now.saturating_sub(last.at) > usual_step(&samples).saturating_mul(STILL_STEPS));
+            .filter(|last| now.saturating_sub(last.at) > usual_step(&samples).saturating_mul(IDLE_STEPS));
         if let Some(last) = last {
-            if samples.len() == MOST_SLOTS {
+            if samples.len() == MAX_SLOTS {
                 samples.remove(1);
             }
             samples.push(Sample { at: now, ..last });
@@ -125,7 +125,7 @@ impl History {
             Some(other) if other.last >> self.doublings == number => other.join(slot),
             _ => self.slots.insert(place, slot),
         }
-        while self.slots.len() > MOST_SLOTS {
+        while self.slots.len() > MAX_SLOTS {
             self.doublings += 1;
             self.join_neighbours();
         }
@@ -211,7 +211,7 @@ mod tests {
         let night = end + 8 * 3600;
         assert!((night - 128..=night).contains(&last(night).at), "{:?}", last(night));
         assert_eq!((last(night).done, last(night).progress), (600, 1.0));
-        assert!(history.samples_until_now(6000, night).len() <= MOST_SLOTS);
+        assert!(history.samples_until_now(6000, night).len() <= MAX_SLOTS);
         assert_eq!(history.samples(6000, night).last().unwrap().at, end);
         assert_eq!(History::default().samples_until_now(1, BEGUN), []);
     }
@@ -255,7 +255,7 @@ mod tests {
                 }
                 history
             });
-            prop_assert!(one.slots.len() <= MOST_SLOTS);
+            prop_assert!(one.slots.len() <= MAX_SLOTS);
             prop_assert_eq!(&one, &other);
             let text = serde_json::to_string(&one).unwrap();
             prop_assert_eq!(serde_json::from_str::<History>(&text).unwrap(), one);

@@ -29,7 +29,7 @@ pub struct Machine {
 }
 
 /// Number of self-contradictions after which a machine is quarantined.
-const MOST_SELF_CONTRADICTIONS: u64 = 10;
+const SELF_CONTRADICTIONS_TO_QUARANTINE: u64 = 10;
 
 /// Whether a machine is believed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ impl Machine {
 
     /// True if it has contradicted itself too often to be believed.
     pub fn contradicts_itself(&self) -> bool {
-        self.self_contradictions >= MOST_SELF_CONTRADICTIONS
+        self.self_contradictions >= SELF_CONTRADICTIONS_TO_QUARANTINE
     }
 
     /// How many of its standing counts are to be taken back.

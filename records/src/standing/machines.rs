@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::level::{Level, are_several_owners};
 use super::machine::{Machine, Trust};
 use super::record_error::RecordError;
-use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Making, Origin, Vote};
+use super::vote::{MAX_KERNELS, MAX_MACHINES, MachineId, Making, Origin, Vote};
 
 /// All of them. The checkpoint has an entry for each machine, and one for the rest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -57,8 +57,8 @@ impl Machines {
     /// True if the number of machines is within its limit and includes all losers.
     pub(super) fn fits(&self) -> bool {
         let mut losers = self.losers.values().flatten();
-        self.list.len() <= MOST_MACHINES
-            && self.kernels.len() <= MOST_KERNELS
+        self.list.len() <= MAX_MACHINES
+            && self.kernels.len() <= MAX_KERNELS
             && losers.all(|id| (id.0 as usize) < self.list.len())
     }
 
@@ -132,7 +132,7 @@ impl Machines {
         let machine = self.enrol(owner, machine)?;
         let kernel = match self.kernels.iter().position(|known| known == kernel) {
             Some(number) => number,
-            None if self.kernels.len() < MOST_KERNELS => {
+            None if self.kernels.len() < MAX_KERNELS => {
                 self.kernels.push(kernel.to_owned());
                 self.kernels.len() - 1
             }
@@ -151,7 +151,7 @@ impl Machines {
         if let Some(number) = self.number(owner, name) {
             return Ok(number);
         }
-        if self.list.len() >= MOST_MACHINES {
+        if self.list.len() >= MAX_MACHINES {
             return Err(RecordError::TooManyMachines(name.to_owned()));
         }
         let number = MachineId(self.list.len() as u32);

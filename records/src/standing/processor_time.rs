@@ -11,8 +11,8 @@ pub const SLOWER: u64 = 30;
 
 /// Maximum plausible time of a unit, in multiples of its expected time, plus a minute: a graphics card counts many
 /// small units in parallel.
-const SLOWEST: u64 = 100;
-const ANY_UNIT_US: u64 = 60_000_000;
+const MAX_TIME_FACTOR: u64 = 100;
+const EXTRA_TIME_US: u64 = 60_000_000;
 
 impl UnitRecord {
     /// The plausible time of the unit of this plan, in microseconds of one thread.
@@ -25,7 +25,7 @@ impl UnitRecord {
 /// time is replaced by the time of a slow thread.
 fn believed(cpu_us: u64, work: u64) -> u64 {
     let of_core = work / 1000;
-    let most = of_core.saturating_mul(SLOWEST).saturating_add(ANY_UNIT_US);
+    let most = of_core.saturating_mul(MAX_TIME_FACTOR).saturating_add(EXTRA_TIME_US);
     if cpu_us <= most { cpu_us } else { of_core.saturating_mul(SLOWER) }
 }
 

@@ -4,7 +4,7 @@ use domain::Term;
 use queens::{TallyError, UnitId};
 use thiserror::Error;
 
-use super::vote::{MOST_KERNELS, MOST_MACHINES};
+use super::vote::{MAX_KERNELS, MAX_MACHINES};
 
 /// A record that contradicts those before it, or that no run can have.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -58,10 +58,10 @@ pub enum RecordError {
     #[error("{0:?} is not quarantined, or its owner is expelled")]
     NotExpelled(String),
     /// It names a machine too many.
-    #[error("{0:?} is one machine more than the {MOST_MACHINES} there can be")]
+    #[error("{0:?} is one machine more than the {MAX_MACHINES} there can be")]
     TooManyMachines(String),
     /// It names a kernel too many.
-    #[error("{0:?} is one kernel more than the {MOST_KERNELS} there can be")]
+    #[error("{0:?} is one kernel more than the {MAX_KERNELS} there can be")]
     TooManyKernels(String),
     /// It begins a term that is not younger than the one before.
     #[error("term {term} cannot follow term {last}")]

@@ -14,7 +14,7 @@ use super::vote::MachineId;
 use crate::ledger::Expulsion;
 
 /// Number of machines that lost against other owners after which their owner is expelled.
-const MOST_LOSERS: usize = 3;
+const LOSERS_TO_EXPEL: usize = 3;
 
 impl Machines {
     /// Notes that two counts have proved a count of the machine wrong. `to_others` is true if one of them is another
@@ -29,7 +29,7 @@ impl Machines {
         }
         let losers = self.losers.entry(owner.clone()).or_default();
         // Those of an owner who is not believed are enough.
-        if losers.insert(id) && losers.len() >= MOST_LOSERS && !self.expelled.contains(&owner) {
+        if losers.insert(id) && losers.len() >= LOSERS_TO_EXPEL && !self.expelled.contains(&owner) {
             self.expel(&owner, None).expect("an owner needs no number");
         }
     }

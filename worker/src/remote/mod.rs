@@ -31,10 +31,11 @@ pub use streams::{FollowStream, StatusStream};
 /// Maximum waiting time for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// However soon the caller gives up, a call has this time: more with several addresses, since the only one that answers may
-/// be slow.
-const LEAST_PATIENCE: Duration = Duration::from_secs(1);
-const LEAST_OF_SEVERAL: Duration = Duration::from_secs(5);
+/// Minimum time for a call, even if the caller gives up sooner.
+const MIN_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The same with several addresses, because the only coordinator that answers may be slow.
+const MIN_PATIENCE_OF_SEVERAL: Duration = Duration::from_secs(5);
 
 /// How long all addresses that are asked at once may take to answer.
 const ASK_ALL_PATIENCE: Duration = Duration::from_secs(3);
@@ -70,7 +71,7 @@ impl Remote {
     #[must_use]
     pub fn giving_up_after(self, limit: Option<Duration>) -> Self {
         let each = limit.map_or(PATIENCE, |limit| limit / self.addresses() as u32);
-        let least = if self.addresses() > 1 { LEAST_OF_SEVERAL } else { LEAST_PATIENCE };
+        let least = if self.addresses() > 1 { MIN_PATIENCE_OF_SEVERAL } else { MIN_PATIENCE };
         Self { patience: each.clamp(least, PATIENCE), ..self }
     }
 

@@ -17,7 +17,7 @@ use crate::outage::Outage;
 const LEASE_WAIT: Duration = Duration::from_secs(20);
 
 /// How long a worker that leaves waits for the coordinator to know.
-const FAREWELL: Duration = Duration::from_millis(300);
+const LEAVE_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// A coordinator, and the worker's pending calls to it.
 pub struct Connection {
@@ -171,7 +171,7 @@ impl Connection {
     pub async fn leave(&self, held: Vec<Lease>) {
         // A coordinator that was started again knows the worker by another number.
         if let Some(Member { worker, .. }) = self.member {
-            timeout(FAREWELL, self.coordinator.release(worker, held, true)).await.ok();
+            timeout(LEAVE_TIMEOUT, self.coordinator.release(worker, held, true)).await.ok();
         }
     }
 

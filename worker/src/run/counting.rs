@@ -16,7 +16,7 @@ use crate::pool::{Pool, UnitOutcome, UnitVariant};
 /// Outcomes are gathered in the pool for a quarter of the worker's age, within these limits, unless the pool runs dry.
 /// Waking the loop costs more than the smallest units, and every report costs the coordinator two syncs. But a short
 /// run must not end with all its counts in one report.
-const GATHER: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(250)];
+const GATHERING_TIMES: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(250)];
 
 /// The pool, and the worker's view of it.
 pub struct Counting<P> {
@@ -60,7 +60,7 @@ impl<P: Pool> Counting<P> {
         }
         let mut outcomes = Vec::new();
         self.outcomes.recv_many(&mut outcomes, usize::MAX).await;
-        self.gather_until = Instant::now() + (self.begun.elapsed() / 4).clamp(GATHER[0], GATHER[1]);
+        self.gather_until = Instant::now() + (self.begun.elapsed() / 4).clamp(GATHERING_TIMES[0], GATHERING_TIMES[1]);
         self.took(outcomes)
     }
 

@@ -6,7 +6,7 @@ use crate::pool::UnitVariant;
 
 /// Minimum assumed share of the processor, as a fraction 1/n. A blocked thread gets no processor time, so its measured
 /// share is useless.
-const LEAST_SHARE: u32 = 16;
+const MIN_SHARE: u32 = 16;
 
 /// For how long each thread has counted its unit. Only time in which the worker itself runs counts: the threads of a worker that
 /// was suspended, or has to leave the processor to others, do not hang.
@@ -45,7 +45,7 @@ impl HungThreads {
     fn time_of_each(&mut self, elapsed: Duration, now: Duration, busy: u32) -> Duration {
         let got = now.saturating_sub(self.processor_time);
         self.processor_time = now;
-        (got / busy).clamp(elapsed / LEAST_SHARE, elapsed)
+        (got / busy).clamp(elapsed / MIN_SHARE, elapsed)
     }
 
     /// Adds this time to the busy threads. Returns the units that hang since now, and the number of hanging threads.

@@ -12,7 +12,7 @@ use crate::outage::{GaveUp, Outage};
 use crate::pool::{UnitVariant, unit_variant};
 
 /// Maximum number of counts in one report.
-const MOST_COUNTS: usize = 10_000;
+const MAX_COUNTS_PER_REPORT: usize = 10_000;
 
 /// Counts that could not be judged are reported again after this time.
 const REPORT_AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -42,7 +42,7 @@ impl Reporting {
             return None;
         }
         self.not_before = None;
-        let most = self.waiting.len().min(MOST_COUNTS);
+        let most = self.waiting.len().min(MAX_COUNTS_PER_REPORT);
         self.in_flight = self.waiting.drain(..most).collect();
         Some(self.in_flight.clone())
     }

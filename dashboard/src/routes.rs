@@ -114,8 +114,8 @@ pub fn router(site: Arc<Site>) -> Router {
         .route("/diadem.svg", file("image/svg+xml", include_str!("../assets/diadem.svg")))
         .route("/healthz", get(async || "alive\n"))
         .route("/readyz", get(ready))
-        .layer(from_fn_with_state(Arc::clone(&site), mean_this_machine))
-        .layer(map_response(harden))
+        .layer(from_fn_with_state(Arc::clone(&site), check_host))
+        .layer(map_response(add_security_headers))
         .with_state(site)
 }
 
@@ -164,7 +164,7 @@ async fn admit(
     next.run(request).await
 }
 
-async fn mean_this_machine(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+async fn check_host(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     if site.door.is_meant(request.headers()) {
         return next.run(request).await;
     }
@@ -172,7 +172,7 @@ async fn mean_this_machine(State(site): State<Arc<Site>>, request: Request, next
     (StatusCode::MISDIRECTED_REQUEST, why).into_response()
 }
 
-async fn harden(response: Response) -> impl IntoResponse {
+async fn add_security_headers(response: Response) -> impl IntoResponse {
     let headers = [
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -195,13 +195,13 @@ async fn events(
     };
     let viewer = site.broadcast.viewer();
     let may_go_on = move || site.door.reader(&headers).is_some();
-    let stream = told(viewer, watching, may_go_on).map(Ok::<_, Infallible>);
+    let stream = updates(viewer, watching, may_go_on).map(Ok::<_, Infallible>);
     ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
 
 /// The updates for a viewer, until its token is revoked or its seat is lost. While the viewer does not read, no updates
 /// are built for it.
-fn told(
+fn updates(
     mut viewer: Viewer,
     watching: Watching,
     may_go_on: impl Fn() -> bool + Send + Sync + 'static,
@@ -236,13 +236,13 @@ async fn metrics(State(site): State<Arc<Site>>) -> Response {
 
 /// The readiness of the run. Every caller may ask, so the reply contains no details.
 async fn ready(State(site): State<Arc<Site>>) -> Response {
-    match hindrance(&site.broadcast.status.borrow()) {
+    match reason_not_ready(&site.broadcast.status.borrow()) {
         None => "ready\n".into_response(),
         Some(why) => (StatusCode::SERVICE_UNAVAILABLE, why).into_response(),
     }
 }
 
-fn hindrance(status: &RunStatus) -> Option<&'static str> {
+fn reason_not_ready(status: &RunStatus) -> Option<&'static str> {
     match status.phase {
         Phase::Withheld => Some("the answer is withheld: the dashboard and the log say why\n"),
         Phase::Complete => None,
@@ -305,7 +305,7 @@ mod tests {
         fn watch(&self, owner: &str) -> (Peer, ReceiverStream<Bytes>) {
             let peer = self.site.seats.newcomer(([127, 0, 0, 1], 1).into(), false);
             let watching = self.site.watch(&peer, Owner::new(owner)).unwrap();
-            (peer, told(self.site.broadcast.viewer(), watching, || true))
+            (peer, updates(self.site.broadcast.viewer(), watching, || true))
         }
 
         /// Counts this number of units one after the other; the attentive viewer learns of each.

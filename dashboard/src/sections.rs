@@ -44,7 +44,7 @@ pub struct Section {
 /// All of them, those first that are wanted first.
 pub const SECTIONS: [Section; 6] = [
     Section { name: "run", every: Duration::ZERO, say: run },
-    Section { name: "happened", every: Duration::ZERO, say: happened },
+    Section { name: "happened", every: Duration::ZERO, say: event_list },
     Section { name: "speed", every: Duration::from_secs(10), say: speed },
     Section { name: "families", every: Duration::from_secs(5), say: families },
     Section { name: "machines", every: Duration::from_secs(5), say: machines },
@@ -134,7 +134,7 @@ fn expected(status: &RunStatus) -> Option<String> {
 }
 
 /// The last events, the latest first.
-fn happened(status: &RunStatus) -> Value {
+fn event_list(status: &RunStatus) -> Value {
     let latest = status.events.iter().rev().take(MAX_EVENTS);
     json!(latest.map(|event| json!([event.at, cut(&event.text, LONGEST_TEXT)])).collect::<Vec<_>>())
 }

@@ -68,7 +68,7 @@ impl Pace {
     /// Its ledger is not sound.
     pub fn of(directory: &RunDirectory, now: SystemTime) -> Result<Self, AuditError> {
         let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        match stopped(directory) {
+        match idle_standing(directory) {
             Some(standing) => {
                 let last = standing.sums().history.milestones_until(now).last().map(|point| point.at);
                 Ok(Self::new(directory, &standing, now, last, None))
@@ -97,17 +97,17 @@ impl Pace {
             _ => {}
         })?;
         let points: Vec<Milestone> = worked.milestones().collect();
-        let lately = last.and_then(|at| lately(&points, now.saturating_sub(at)));
-        Ok(Self::new(directory, &audit.standing, now, last_count, lately))
+        let recent_speed = last.and_then(|at| recent_speed(&points, now.saturating_sub(at)));
+        Ok(Self::new(directory, &audit.standing, now, last_count, recent_speed))
     }
 
-    /// The pace of a run with that standing. Times are in seconds since 1970, and `lately` is the work done in a second.
+    /// The pace of a run with that standing. Times are in seconds since 1970, and `recent_speed` is the work done in a second.
     fn new(
         directory: &RunDirectory,
         standing: &Standing,
         now: u64,
         last_count: Option<u64>,
-        lately: Option<f64>,
+        recent_speed: Option<f64>,
     ) -> Self {
         let (plan, shard, sums) = (directory.plan(), directory.run().shard, standing.sums());
         let begun = (directory.run().begun / 1000).min(now);
@@ -120,8 +120,8 @@ impl Pace {
             work: seconds(shard.work_of(plan)),
             work_done: seconds(sums.work),
             last: last_count.and_then(|at| UNIX_EPOCH.checked_add(Duration::from_secs(at))),
-            is_worked_on: lately.is_some(),
-            speed: lately.filter(|speed| *speed > 0.0 && done < units),
+            is_worked_on: recent_speed.is_some(),
+            speed: recent_speed.filter(|speed| *speed > 0.0 && done < units),
             is_empty: fs::metadata(file_path(&directory.ledger(), 1)).is_ok_and(|file| file.len() == 0),
             totals: sums.tally.totals().ok(),
             families: Families::new(plan, shard).progress(plan, standing),
@@ -145,7 +145,7 @@ impl Pace {
 
 /// The standing of an idle run, from its checkpoint and the ledger behind it. None if the whole ledger must be read,
 /// which also finds damage.
-fn stopped(directory: &RunDirectory) -> Option<Standing> {
+fn idle_standing(directory: &RunDirectory) -> Option<Standing> {
     let (position, mut standing) = stored(directory)?;
     if line_before(&directory.ledger(), &position).ok()? != LineBefore::Fits {
         return None;
@@ -173,7 +173,7 @@ fn seconds(work: u128) -> f64 {
 
 /// Recent expected seconds per second of working time, after `silence` seconds without records; none if the silence is
 /// too long. Checks do not count as work.
-fn lately(points: &[Milestone], silence: u64) -> Option<f64> {
+fn recent_speed(points: &[Milestone], silence: u64) -> Option<f64> {
     let last = points.last()?;
     let window = (last.at as f64 * RECENT_PART) as u64;
     let from = last.at.saturating_sub(window.max(MIN_RECENT_SECONDS));
@@ -204,25 +204,25 @@ mod tests {
     #[test]
     fn the_speed_is_that_of_late() {
         let mut points = steady(100, 1);
-        assert_eq!(lately(&points, 0), Some(2.0));
+        assert_eq!(recent_speed(&points, 0), Some(2.0));
         let (done, work) = (100, 200_000_000_000);
         points.extend((1..=100).map(|k| Milestone {
             at: 100 + 4 * k,
             done: done + k,
             work: work + u128::from(k) * 2_000_000_000,
         }));
-        assert_eq!(lately(&points, 1), Some(0.5), "it has become slower");
+        assert_eq!(recent_speed(&points, 1), Some(0.5), "it has become slower");
     }
 
     #[test]
     fn a_run_that_is_silent_for_long_stands_still() {
         let points = steady(100, 1);
-        assert!(lately(&points, 60).is_some());
-        assert_eq!(lately(&points, 61), None);
+        assert!(recent_speed(&points, 60).is_some());
+        assert_eq!(recent_speed(&points, 61), None);
         let slow = steady(10, 900);
-        assert!(lately(&slow, 4000).is_some(), "its units take a quarter of an hour");
-        assert_eq!(lately(&slow, 5000), None);
-        assert_eq!(lately(&[], 1), None);
+        assert!(recent_speed(&slow, 4000).is_some(), "its units take a quarter of an hour");
+        assert_eq!(recent_speed(&slow, 5000), None);
+        assert_eq!(recent_speed(&[], 1), None);
     }
 
     /// A run that has a count at each of these times, in seconds since it began, and was worked on for a second for each of them.

@@ -201,7 +201,7 @@ impl Store {
             self.writer.give_up(&renamed)?;
         }
         if distrusts_checkpoint {
-            out_of_the_way(&self.directory.checkpoint(), self.opened)?;
+            set_checkpoint_aside(&self.directory.checkpoint(), self.opened)?;
         }
         if rebuilds_checkpoint {
             self.save(standing).ok();
@@ -300,12 +300,12 @@ impl Store {
     pub fn distrust_checkpoint(&mut self, since_1970: Duration) -> Result<(), StoreError> {
         // A save that is under way would put it back.
         self.checkpoint.close();
-        out_of_the_way(&self.directory.checkpoint(), since_1970)
+        set_checkpoint_aside(&self.directory.checkpoint(), since_1970)
     }
 }
 
 /// Moves the checkpoint, if there is one, to where no start looks for it.
-fn out_of_the_way(checkpoint: &Path, since_1970: Duration) -> Result<(), StoreError> {
+fn set_checkpoint_aside(checkpoint: &Path, since_1970: Duration) -> Result<(), StoreError> {
     if checkpoint.exists() {
         set_aside(checkpoint, since_1970)
             .map_err(|source| StoreError::Checkpoint { path: checkpoint.to_owned(), source })?;

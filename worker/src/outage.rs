@@ -132,7 +132,7 @@ impl Outage {
         if self.give_up_after.is_none() || limit.is_some() {
             return Ok(());
         }
-        self.lose_hope();
+        self.stop_waiting();
         match self.hopeful.0.load(Ordering::Relaxed) {
             0 => Err(GaveUp { after: now - since, awaited: self.awaited, why: why.to_owned() }),
             _ => Ok(()),
@@ -149,7 +149,7 @@ impl Outage {
         logged.outages += 1;
     }
 
-    fn lose_hope(&mut self) {
+    fn stop_waiting(&mut self) {
         if !std::mem::replace(&mut self.is_hopeless, true) {
             self.hopeful.0.fetch_sub(1, Ordering::Relaxed);
         }
@@ -179,7 +179,7 @@ impl Outage {
 /// A worker that has left does not wait.
 impl Drop for Outage {
     fn drop(&mut self) {
-        self.lose_hope();
+        self.stop_waiting();
     }
 }
 

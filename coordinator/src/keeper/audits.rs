@@ -106,7 +106,7 @@ impl Audits {
     }
 
     /// Forgets running audits: the run has ended.
-    pub fn let_go(&mut self) {
+    pub fn forget_running(&mut self) {
         self.under_way.clear();
     }
 
@@ -199,7 +199,7 @@ mod tests {
             }
             audits.ended(reads);
             assert_eq!(audits.trouble(), Some(HANGING_AUDIT));
-            audits.let_go();
+            audits.forget_running();
             assert_eq!(audits.trouble(), None);
         }
     }

@@ -200,7 +200,7 @@ impl Keeper {
             Request::StrikeOff(owner) => self.strike_off(&owner),
             Request::TurnedAway(caller) => self.news.turned_away(caller),
             Request::Met(term, reply) => {
-                reply.send(self.hear_of(&term)).ok();
+                reply.send(self.handle_term(&term)).ok();
             }
             Request::Follow(call) => self.follow(call),
             Request::Followed { follower, call, records } => self.followers.have(follower, call, records),

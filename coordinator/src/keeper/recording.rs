@@ -165,12 +165,12 @@ impl Keeper {
         }
         records.splice(0..0, opening);
         if self.record(&records).is_ok() {
-            self.tell_taken_back(&records);
+            self.report_retractions(&records);
         }
     }
 
     /// Reports retractions that follow from other counts.
-    fn tell_taken_back(&mut self, records: &[Record]) {
+    fn report_retractions(&mut self, records: &[Record]) {
         let count = |is_so: fn(&Record) -> bool| records.iter().filter(|record| is_so(record)).count();
         let quarantined = count(|record| matches!(record, Record::Retract(r) if r.quarantine));
         let contradictory = count(|record| matches!(record, Record::Retract(r) if r.contradiction));

@@ -27,10 +27,10 @@ impl TryFrom<v1::Term> for Term {
 }
 
 fn number(field: &'static str, bytes: &[u8]) -> Result<u128, WireError> {
-    sixteen(field, bytes).map(u128::from_be_bytes)
+    sixteen_bytes(field, bytes).map(u128::from_be_bytes)
 }
 
-fn sixteen(field: &'static str, bytes: &[u8]) -> Result<[u8; 16], WireError> {
+fn sixteen_bytes(field: &'static str, bytes: &[u8]) -> Result<[u8; 16], WireError> {
     bytes.try_into().map_err(|_| WireError::new(field, format!("{} bytes", bytes.len()), "16 bytes"))
 }
 
@@ -50,7 +50,7 @@ impl TryFrom<v1::FollowRequest> for FollowRequest {
         let end = if file == 0 {
             CopyEnd::default()
         } else {
-            CopyEnd { file, offset, hash: sixteen("the hash of a line", &hash)?, records }
+            CopyEnd { file, offset, hash: sixteen_bytes("the hash of a line", &hash)?, records }
         };
         Ok(Self { follower, end, met: term.map(TryInto::try_into).transpose()? })
     }

@@ -153,7 +153,7 @@ pub struct Retraction {
 
 impl Retraction {
     /// Whether the count remains as one vote of a dispute.
-    pub fn leaves_a_vote(&self) -> bool {
+    pub fn counts_as_vote(&self) -> bool {
         !self.quarantine && self.reason.is_none()
     }
 }

@@ -203,7 +203,7 @@ impl Writer {
         let mut file = self.disk.open(path).map_err(LedgerError::io("open", path))?;
         let size = self.disk.look(path).map_err(LedgerError::io("read", path))?.map_or(0, |found| found.size);
         if !self.is_begun {
-            self.keep_the_rest(path, at, size)?;
+            self.keep_tail(path, at, size)?;
         }
         if size + 1 == at.offset {
             // The last mark is whole but for its newline.
@@ -270,7 +270,7 @@ impl Writer {
 
     /// Copies what follows that place in its file, which has `size` bytes, and gives the files after it other names. The copy
     /// comes first: where there is no room for it, nothing is changed.
-    fn keep_the_rest(&mut self, path: &Path, at: &LedgerPosition, size: u64) -> Result<(), LedgerError> {
+    fn keep_tail(&mut self, path: &Path, at: &LedgerPosition, size: u64) -> Result<(), LedgerError> {
         if size > at.offset {
             let kept = kept_path(path, self.opened);
             self.disk.keep(path, at.offset, &kept).map_err(LedgerError::io("write", &kept))?;

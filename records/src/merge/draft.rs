@@ -43,7 +43,7 @@ impl Draft {
         }
         // Without "." and a slash at its end, so that the other name is that of a directory beside it.
         let out: PathBuf = out.components().collect();
-        if let Some(what) = irreplaceable(&out) {
+        if let Some(what) = obstacle(&out) {
             return Err(MergeError::Irreplaceable { out, what });
         }
         match fs::read_dir(&out).map(|mut entries| entries.next().is_some()) {
@@ -118,7 +118,7 @@ impl Draft {
 }
 
 /// The kind of file at `out` that no directory can replace, if there is one.
-fn irreplaceable(out: &Path) -> Option<&'static str> {
+fn obstacle(out: &Path) -> Option<&'static str> {
     let metadata = fs::symlink_metadata(out).ok()?;
     if metadata.is_symlink() {
         return Some("a link");

@@ -115,7 +115,7 @@ impl<'a> JointLedger<'a> {
             }
             Record::Retract(r) => {
                 // An operator's retraction, and one from a machine that was wrong, leave nothing that confirms others.
-                if let Some(early) = self.early.get_mut(&r.unit).filter(|_| !r.leaves_a_vote()) {
+                if let Some(early) = self.early.get_mut(&r.unit).filter(|_| !r.counts_as_vote()) {
                     let is_that = |e: &UnitRecord| {
                         (&e.owner, &e.machine, &e.kernel, e.mirrored, e.count)
                             == (&r.owner, &r.machine, &r.kernel, r.mirrored, r.count)

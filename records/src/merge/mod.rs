@@ -15,10 +15,10 @@
 //! A machine that was wrong in one part is believed in none, and has no vote. But only one part claims this. So if the
 //! machine's count is left out and another part has a different count, the unit is in dispute.
 
-mod again;
 mod draft;
 mod error;
 mod joint_ledger;
+mod repeated;
 mod survey;
 
 #[cfg(test)]
@@ -93,7 +93,7 @@ impl Merged {
 pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
     let parts = opened(parts)?;
     match merge_anew(out, &parts) {
-        Err(occupied @ MergeError::Occupied(_)) => again::again(out, &parts)?.ok_or(occupied),
+        Err(occupied @ MergeError::Occupied(_)) => repeated::repeated_merge(out, &parts)?.ok_or(occupied),
         merged => merged,
     }
 }

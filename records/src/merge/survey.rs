@@ -55,14 +55,14 @@ impl Survey {
     /// One cannot be read, or does not fit together with those before it.
     pub fn of(parts: &[RunDirectory], at: u64) -> Result<(Self, Vec<LedgerPosition>), MergeError> {
         let mut survey = Self::new(parts[0].plan(), at);
-        let ends = parts.iter().map(|part| survey.hear(part)).collect::<Result<Vec<_>, _>>()?;
+        let ends = parts.iter().map(|part| survey.note_part(part)).collect::<Result<Vec<_>, _>>()?;
         let mut doubted = Vec::new();
         for (number, (part, end)) in parts.iter().zip(&ends).enumerate() {
             if survey.read(number, part, end)? {
                 doubted.push((number, part, end));
             }
         }
-        doubted.into_iter().try_for_each(|(number, part, end)| survey.defend(number, part, end))?;
+        doubted.into_iter().try_for_each(|(number, part, end)| survey.dispute_replaced(number, part, end))?;
         Ok((survey, ends))
     }
 
@@ -86,7 +86,7 @@ impl Survey {
 
     /// Notes the identity of the next part, and the participants that it does not believe. Returns the end of its
     /// ledger.
-    fn hear(&mut self, part: &RunDirectory) -> Result<LedgerPosition, MergeError> {
+    fn note_part(&mut self, part: &RunDirectory) -> Result<LedgerPosition, MergeError> {
         let mut own = Standing::new(&self.plan);
         let mut reasons = HashMap::new();
         let known = acknowledged(part);
@@ -167,7 +167,7 @@ impl Survey {
 
     /// Compares counts that this part believes, and only other parts do not, with the counts that replace them. If they
     /// differ, the unit is disputed. Otherwise a part could replace counts by expelling their machines.
-    fn defend(&mut self, number: usize, part: &RunDirectory, end: &LedgerPosition) -> Result<(), MergeError> {
+    fn dispute_replaced(&mut self, number: usize, part: &RunDirectory, end: &LedgerPosition) -> Result<(), MergeError> {
         let own = self.replayed(part, end)?;
         for unit in part.run().shard.units(self.plan.units()) {
             let Some(vote) = own.vote(unit).filter(|vote| own.is_believed(unit, vote)) else { continue };

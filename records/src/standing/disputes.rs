@@ -78,7 +78,7 @@ impl Standing {
             .collect();
         let confirming: Vec<MachineId> = deciding
             .iter()
-            .filter(|(other, _)| machines.is_made_otherwise(other, machines.making(vote)))
+            .filter(|(other, _)| machines.is_made_in_other_way(other, machines.making(vote)))
             .map(|(other, _)| other.origin.machine)
             .collect();
         let level = deciding.into_iter().map(|(_, level)| level).max().unwrap_or(Level::Once);

@@ -93,7 +93,7 @@ impl Machines {
     }
 
     /// Whether a machine of another owner is on record and believed.
-    pub fn believes_another_than(&self, owner: &str) -> bool {
+    pub fn believes_other_than(&self, owner: &str) -> bool {
         let mut others = self.numbers.iter().filter(|(other, _)| *other != owner);
         others.any(|(_, machines)| machines.values().any(|id| !self.get(*id).is_quarantined()))
     }
@@ -129,7 +129,7 @@ impl Machines {
         kernel: &str,
         mirrored: bool,
     ) -> Result<Origin, RecordError> {
-        let machine = self.enrol(owner, machine)?;
+        let machine = self.add_machine(owner, machine)?;
         let kernel = match self.kernels.iter().position(|known| known == kernel) {
             Some(number) => number,
             None if self.kernels.len() < MAX_KERNELS => {
@@ -147,7 +147,7 @@ impl Machines {
     ///
     /// # Errors
     /// There are as many machines as there can be, and this is one more.
-    pub(super) fn enrol(&mut self, owner: &str, name: &str) -> Result<MachineId, RecordError> {
+    pub(super) fn add_machine(&mut self, owner: &str, name: &str) -> Result<MachineId, RecordError> {
         if let Some(number) = self.number(owner, name) {
             return Ok(number);
         }
@@ -173,7 +173,7 @@ impl Machines {
 
     /// Whether a count that was made like that was made otherwise than a vote, so that it says something where both are equal: on
     /// another machine, or in another way.
-    pub fn is_made_otherwise(&self, vote: &Vote, (maker, kernel, mirrored): Making<'_>) -> bool {
+    pub fn is_made_in_other_way(&self, vote: &Vote, (maker, kernel, mirrored): Making<'_>) -> bool {
         let own = (self.kernel(vote.origin.kernel), vote.origin.mirrored);
         let counted = self.get(vote.origin.machine);
         Level::between(counted.maker(), maker) > Level::AnotherWay || own != (kernel, mirrored)
@@ -187,14 +187,14 @@ impl Machines {
 
     /// Whether two counts of a unit say the same: the count, and the nodes where both searched row by row.
     pub fn agree(&self, a: &Vote, b: &Vote) -> bool {
-        self.says_the_same(a, b.count, b.nodes, self.kernel(b.origin.kernel))
+        self.matches_vote(a, b.count, b.nodes, self.kernel(b.origin.kernel))
     }
 
     /// True if an unrecorded count equals a vote: in the count, and in the nodes if both searched row by row.
     ///
     /// The nodes of the other method depend on the kernel's release, so in the middle of a run a difference proves
     /// nothing.
-    pub fn says_the_same(&self, vote: &Vote, count: u64, nodes: u64, kernel: &str) -> bool {
+    pub fn matches_vote(&self, vote: &Vote, count: u64, nodes: u64, kernel: &str) -> bool {
         let both_searched = [self.kernel(vote.origin.kernel), kernel].map(is_search) == [true; 2];
         vote.count == count && (!both_searched || vote.nodes == nodes)
     }

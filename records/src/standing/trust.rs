@@ -50,7 +50,7 @@ impl Machines {
     pub fn strike(&mut self, r: &Expulsion) -> Result<(), RecordError> {
         self.expel(&r.owner, r.machine.as_deref())?;
         if let Some(name) = r.machine.as_deref().filter(|_| r.lost) {
-            let id = self.enrol(&r.owner, name)?;
+            let id = self.add_machine(&r.owner, name)?;
             self.lose(id, true);
         }
         Ok(())
@@ -67,7 +67,7 @@ impl Machines {
     /// There are as many machines as there can be, and this is one more.
     pub fn expel(&mut self, owner: &str, machine: Option<&str>) -> Result<(), RecordError> {
         if let Some(name) = machine {
-            let id = self.enrol(owner, name)?;
+            let id = self.add_machine(owner, name)?;
             self.quarantine(id);
             return Ok(());
         }

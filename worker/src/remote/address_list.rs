@@ -158,7 +158,7 @@ impl AddressList {
     }
 
     /// That address serves another run, and the one that is counted may continue elsewhere.
-    pub fn leave_run_alone(&self, index: usize, run: RunId) -> CoordinatorError {
+    pub fn skip_run(&self, index: usize, run: RunId) -> CoordinatorError {
         let mut shared = self.shared.lock();
         let (address, own) = (&self.urls[index], shared.run.unwrap_or(run));
         let why = format!(
@@ -174,7 +174,7 @@ impl AddressList {
 
     /// The run that was counted is served nowhere any more, and that one is at its address: it is counted from now on. The terms
     /// of the other run are nothing to it.
-    pub fn go_over(&self, index: usize, run: RunId) {
+    pub fn change_run(&self, index: usize, run: RunId) {
         let mut shared = self.shared.lock();
         if let Some(own) = shared.run.filter(|own| *own != run) {
             let address = &self.urls[index];
@@ -407,7 +407,7 @@ mod tests {
         }
         assert_eq!(one.other_than(after), Some(before));
         assert!(one.is_home(0) && !one.is_home(1));
-        one.go_over(0, RunId(2));
+        one.change_run(0, RunId(2));
         assert_eq!(other.highest_term(), None);
         for list in [&one, &other] {
             assert_eq!(list.other_than(after), None);
@@ -415,7 +415,7 @@ mod tests {
             list.meet(0, term(1, 2));
         }
         assert_eq!(one.other_than(before), Some(after), "it does not go back");
-        assert!(matches!(one.leave_run_alone(0, RunId(1)), CoordinatorError::Unavailable(_)));
+        assert!(matches!(one.skip_run(0, RunId(1)), CoordinatorError::Unavailable(_)));
         assert_eq!(one.current(), 1);
     }
 }

@@ -79,7 +79,7 @@ impl Clients {
     }
 
     /// A call was refused in a way that other credentials may mend.
-    pub fn tell_of_refusal(&self) {
+    pub fn notify_refusal(&self) {
         self.refused.notify_one();
     }
 

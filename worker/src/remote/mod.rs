@@ -239,7 +239,7 @@ impl Remote {
 
     /// The address refuses in a way that may pass by itself, or with other credentials.
     fn refused_for_now(&self, index: usize, why: String) -> CoordinatorError {
-        self.clients.tell_of_refusal();
+        self.clients.notify_refusal();
         self.addresses.refused_for_now(index, why)
     }
 }

@@ -44,16 +44,16 @@ impl Remote {
         self.find_highest_term().await;
         let index = self.addresses.current();
         let Announcement { plan, .. } = self.announcement(index).await?;
-        plan_from_reply(plan).map_err(self.strange(index))
+        plan_from_reply(plan).map_err(self.not_understood_at(index))
     }
 
     async fn announcement(&self, index: usize) -> CallResult<Announcement> {
         let mut client = self.clients.client(index);
         let plan = self.answer(index, Duration::ZERO, client.plan(v1::PlanRequest {})).await;
-        let plan = plan.map_err(|error| self.never_met(index, error))?;
+        let plan = plan.map_err(|error| self.correct_unknown_worker(index, error))?;
         let version = Protocol::agree(&plan)
             .map_err(|why| self.addresses.failed(index, CoordinatorError::Refused(why.to_string())))?;
-        let (run, term) = run_from_reply(&plan).map_err(self.strange(index))?;
+        let (run, term) = run_from_reply(&plan).map_err(self.not_understood_at(index))?;
         self.accept_run(index, run).await?;
         self.addresses.meet(index, term);
         Ok(Announcement { plan, run, term, version })
@@ -64,9 +64,9 @@ impl Remote {
     async fn accept_run(&self, index: usize, run: RunId) -> CallResult<()> {
         let Some(own) = self.addresses.other_than(run) else { return Ok(()) };
         if !self.addresses.is_home(index) || self.is_served_elsewhere(index, own).await {
-            return Err(self.addresses.leave_run_alone(index, run));
+            return Err(self.addresses.skip_run(index, run));
         }
-        self.addresses.go_over(index, run);
+        self.addresses.change_run(index, run);
         Ok(())
     }
 
@@ -96,10 +96,10 @@ impl Remote {
         let reply = reply.map_err(|error| match error {
             // The coordinator of the run refuses: no other one may admit the worker.
             CoordinatorError::Refused(_) if is_met => error,
-            CoordinatorError::Unregistered => self.never_met(index, error),
+            CoordinatorError::Unregistered => self.correct_unknown_worker(index, error),
             error => self.addresses.failed(index, error),
         })?;
-        let welcome = Welcome::try_from(reply).map_err(self.strange(index))?;
+        let welcome = Welcome::try_from(reply).map_err(self.not_understood_at(index))?;
         self.addresses.taken_in();
         self.addresses.joined(index, run);
         Ok(welcome)
@@ -107,7 +107,7 @@ impl Remote {
 
     /// Corrects the error "unknown worker" for a worker that has never registered. No coordinator sends it then, but a
     /// proxy in front of an absent coordinator may.
-    fn never_met(&self, index: usize, error: CoordinatorError) -> CoordinatorError {
+    fn correct_unknown_worker(&self, index: usize, error: CoordinatorError) -> CoordinatorError {
         match error {
             CoordinatorError::Unregistered => {
                 self.addresses.failed(index, CoordinatorError::Unavailable(NOTHING_BEHIND.into()))
@@ -117,7 +117,7 @@ impl Remote {
     }
 
     /// The answer is not understood: another address may have a coordinator that is.
-    fn strange(&self, index: usize) -> impl Fn(WireError) -> CoordinatorError + '_ {
+    fn not_understood_at(&self, index: usize) -> impl Fn(WireError) -> CoordinatorError + '_ {
         move |error| self.addresses.failed(index, not_understood(error))
     }
 
@@ -136,7 +136,7 @@ impl Remote {
         self.addresses.begin_with(highest.index, highest.run, highest.term);
         of_run.iter().for_each(|served| self.addresses.meet(served.index, served.term));
         for other in others {
-            self.addresses.leave_run_alone(other.index, other.run);
+            self.addresses.skip_run(other.index, other.run);
         }
     }
 

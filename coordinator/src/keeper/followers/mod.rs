@@ -68,7 +68,7 @@ impl Followers {
     }
 
     /// Sets this number.
-    pub fn need(&mut self, needed: u32) {
+    pub fn require(&mut self, needed: u32) {
         self.needed = self.needed.map(|_| needed);
     }
 

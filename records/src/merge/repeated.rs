@@ -13,7 +13,7 @@ use crate::standing::Standing;
 ///
 /// # Errors
 /// They cannot be read.
-pub(super) fn again(out: &Path, parts: &[RunDirectory]) -> Result<Option<Merged>, MergeError> {
+pub(super) fn repeated_merge(out: &Path, parts: &[RunDirectory]) -> Result<Option<Merged>, MergeError> {
     let plan = parts[0].plan();
     let Ok(joint) = RunDirectory::open_beside(out, Some(plan)) else { return Ok(None) };
     let (mut standing, mut origins) = (Standing::new(plan), Vec::new());

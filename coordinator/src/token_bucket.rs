@@ -1,4 +1,4 @@
-//! A token bucket: so many at once, then one in each interval.
+//! A token bucket: a burst, then one token per interval.
 
 use std::time::Duration;
 

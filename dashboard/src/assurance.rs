@@ -50,7 +50,7 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
 
 fn others(conflicts: u64, assurance: &Assurance, is_complete: bool) -> String {
     let mut said = counted(conflicts, "conflict");
-    // Nobody else has counted anything that it could have decided.
+    // No other machine has counted a unit and so could have decided.
     let is_alone = assurance.on_two_owners + assurance.on_two_machines == 0 && assurance.on_one_machine > 0;
     if conflicts > 0 && is_complete && is_alone {
         said.push_str(", settled by the machine that had them");

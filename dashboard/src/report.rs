@@ -132,7 +132,7 @@ impl RunReport {
                 }
             }
         };
-        // A name could look like another name by characters that nobody sees.
+        // Invisible characters could make a name look like another name.
         seen(&page.into_string(), &['\n', '\t']).into_owned()
     }
 

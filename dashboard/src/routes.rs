@@ -329,7 +329,7 @@ mod tests {
     async fn slow_viewer_yields_its_seat() {
         let watched = Watched::begin();
         let mut viewers: Vec<_> = (0..LIMITS.readers).map(|_| watched.watch("status")).collect();
-        // Of one owner who has all seats the last one has to go.
+        // If one owner has all seats, its latest viewer loses its seat.
         let (peer, _deaf) = viewers.pop().unwrap();
         watched.count(3, &mut viewers[0].1).await;
         assert!(timeout(SILENCE, peer.closed()).await.is_err());

@@ -83,7 +83,7 @@ async fn accept(mut incoming: impl Stream<Item = io::Result<Connection>> + Unpin
 /// Serves one connection to its end, or until its seat is wanted by another.
 async fn serve_connection(connection: Connection, router: Router) {
     let peer = connection.peer().clone();
-    // Around all of it: a layer of the router would be put around each of its paths anew.
+    // Wraps the whole router, because a layer of the router would wrap each path separately.
     let service: AddExtension<Router, Peer> = Extension(peer.clone()).layer(router);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -92,7 +92,7 @@ async fn serve_connection(connection: Connection, router: Router) {
         .max_buf_size(HEAD_BYTES)
         .serve_connection(TokioIo::new(connection), TowerToHyperService::new(service));
     tokio::select! {
-        // Whoever went away in the middle is no news.
+        // A broken connection is not logged.
         _ = connection => {}
         () = peer.closed() => {}
     }

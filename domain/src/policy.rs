@@ -26,7 +26,7 @@ pub struct PolicyInForce {
     pub copies: Copies,
 }
 
-/// On how many disks besides the coordinator's that is which it was asked to put on record.
+/// The number of followers that have a requested change on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copies {
     /// The number of followers that have the change.

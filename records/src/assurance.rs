@@ -64,7 +64,7 @@ mod tests {
         let assurance = assess(&standing, DoubleCheck::All);
         let levels = (assurance.on_two_owners, assurance.on_two_machines, assurance.on_one_machine);
         assert_eq!((levels, assurance.wrong_at_most), ((1, 2, 1), None));
-        // A named owner who confirms a count of the one without a name leaves it where it is.
+        // A confirmation by a named owner does not raise a count of the unnamed owner.
         let by_bob = UnitRecord { of: Some("host".to_owned()), ..of("bob", 0, "bobs") };
         apply(&mut standing, Record::Check(by_bob));
         assert_eq!(assess(&standing, DoubleCheck::All).on_two_owners, 1);

@@ -1,9 +1,9 @@
 //! A copy of a run, kept by a follower. It is verified as it arrives, and on disk before it is acknowledged.
 //!
 //! ```text
-//! a group of records comes, with its mark:
-//!     chain and CRCs fit, and its records can be applied to what is there?   else refuse it
-//!     append it, byte for byte: its lines first, its mark when they are on disk
+//! for each group of records with its mark:
+//!     verify chain and CRCs, and apply its records to the standing; refuse the group if any step fails
+//!     append it byte for byte: first its lines, then, when they are on disk, its mark
 //! ```
 //!
 //! So at any moment the folder equals the folder of a killed coordinator, and can be started.
@@ -187,7 +187,7 @@ impl LedgerCopy {
         let follower = self.follower;
         let change = self.notes.change(|notes| {
             (notes.follower, notes.other) = (Some(follower), Some((&said.term).into()));
-            // An operator paused the coordinator that was here before; nobody has paused the run that is copied.
+            // An operator paused the former coordinator of this directory; the copied run is not paused.
             notes.paused = None;
         });
         change.map_err(failed)?;

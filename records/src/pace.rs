@@ -233,7 +233,7 @@ mod tests {
         (folder, begun)
     }
 
-    /// Counts of units from that one on at these times, in seconds since 1970.
+    /// Counts of consecutive units from this unit on at these times, in seconds since 1970.
     fn counts_at(first: u64, times: impl IntoIterator<Item = u64>) -> impl Iterator<Item = Record> {
         let count = |(unit, at)| UnitRecord { at, ..known_run::unit_record(unit, 0, "machine") };
         (first..).zip(times).map(count).map(Record::Count)

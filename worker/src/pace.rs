@@ -51,8 +51,8 @@ impl AskingPace {
         self.mean * self.taken / self.expected.max(f64::MIN_POSITIVE)
     }
 
-    /// How many units to hold: enough for the time ahead, and at least one for each thread besides the one that it
-    /// counts.
+    /// The number of units to hold: enough for the time ahead, and at least one for each thread in addition to its
+    /// running unit.
     pub fn target(&self) -> usize {
         self.units_in(self.ahead)
     }

@@ -116,13 +116,13 @@ impl Shared {
     fn count(&self, lease: Lease) {
         let own = rayon::current_thread_index().and_then(|index| self.in_thread.get(index));
         let set = |counts| own.into_iter().for_each(|own| *own.lock() = counts);
-        // In this order: who has had the pool finish, and then finds no thread with the unit, knows that it is not begun.
+        // The order matters: if the pool finishes and no thread has the unit, the unit was not started.
         set(Some(unit_variant(&lease)));
         let is_over = self.finishes.load(Ordering::SeqCst) || self.stop.is_stopped();
         let count = || count(&self.plan, &self.kernels, lease, &self.stop);
         let outcome = if is_over { UnitOutcome::Stopped } else { count() };
-        // Nobody listens any more when the worker has left; then nobody needs to know. Who finds no thread with a unit that
-        // was counted finds this.
+        // After the worker has left, no receiver needs the outcome. The outcome is sent before the thread clears its
+        // unit, so a counted unit is always found.
         self.outcomes.send(outcome).ok();
         set(None);
         if self.units.fetch_sub(1, Ordering::Relaxed) <= self.low.load(Ordering::Relaxed) {

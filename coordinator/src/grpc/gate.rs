@@ -2,10 +2,10 @@
 //! of the body by the kind of call.
 //!
 //! ```text
-//! by path, token and certificate: let the call pass, or refuse it
-//! as its body arrives:            count its bytes against its owner; end it where it is too long or too slow
-//! while its reply is sent:        end it where its caller would not be let pass any more
-//! when its reply has been sent:   give the bytes back
+//! at the start:             accept or refuse the call by path, token and certificate
+//! while its body arrives:   charge its bytes to its owner; end the call if the body is too long or too slow
+//! while its reply is sent:  end the call if its caller is revoked
+//! after its reply:          return the bytes to the owner
 //! ```
 
 use std::convert::Infallible;

@@ -88,7 +88,7 @@ pub(crate) enum Request {
     /// A caller has met a coordinator with this term.
     Met(Term, ReplyTo<()>),
     Follow(FollowCall),
-    /// A follower has so many records on disk.
+    /// The number of records on a follower's disk.
     Followed {
         follower: u64,
         call: u64,

@@ -1,12 +1,12 @@
 //! The keeper: the one thread that owns core, ledger and checkpoint.
 //!
 //! ```text
-//! until it is closed, or nobody is left who could ask:
-//!     wait for a request; take all that have come meanwhile
-//!     let the core judge them, and collect the records: of so many counts at a time
+//! until the keeper is closed or its last outlet is dropped:
+//!     wait for a request; take all requests that have arrived
+//!     let the core judge them, up to a number of counts, and collect the records
 //!     commit the records: one write and two syncs for all of them
 //!     only now answer the reports
-//!     lend to those who wait, save the checkpoint and publish a snapshot from time to time
+//!     lend to waiting workers; save the checkpoint and publish a snapshot if they are due
 //! ```
 
 mod audits;

@@ -52,7 +52,7 @@ impl Original {
         self.folder.path().join("ledger")
     }
 
-    /// The pieces from the end of the copy on, cut anew by `cut` bytes at most.
+    /// The pieces from the end of the copy on, of at most `cut` bytes each.
     fn pieces(&self, copy: &mut LedgerCopy, cut: usize) -> Vec<LedgerPiece> {
         let from = copy.request().unwrap().end;
         let mut pieces = Pieces::new(self.ledger(), from.file.max(1), from.offset);

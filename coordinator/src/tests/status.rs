@@ -24,7 +24,7 @@ use crate::tests::known_worker::{
 
 const BEGUN: u64 = 1_790_000_000;
 
-/// The true count of the unit, so many seconds after the run began.
+/// The true count of the unit, this many seconds after the start of the run.
 fn counted(unit: u64, after: u64) -> UnitRecord {
     UnitRecord { at: BEGUN + after, ..unit_record(unit, 0, "machine") }
 }

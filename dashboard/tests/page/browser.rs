@@ -87,7 +87,7 @@ fn page_shows_lost_coordinator_and_reconnects() {
     drop(site);
     browser.until("document.getElementById('gone').textContent.includes('does not answer')");
     assert_eq!(browser.text("#link"), "no connection");
-    // The browser itself says that nobody answers; nothing else is wrong.
+    // The browser reports the missing server, and no other error.
     let complaints = browser.complaints();
     assert!(complaints.iter().all(|complaint| complaint.contains("net::ERR_")), "{complaints:?}");
     assert_eq!(browser.value("document.getElementById('gone').hidden"), Value::Bool(false));

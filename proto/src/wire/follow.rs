@@ -18,7 +18,7 @@ impl TryFrom<v1::Term> for Term {
     fn try_from(term: v1::Term) -> Result<Self, WireError> {
         let proof = if term.proof.is_empty() { 0 } else { number("the proof of a term", &term.proof)? };
         let coordinator = CoordinatorId(number("a coordinator's name", &term.coordinator)?);
-        // Whoever took it for met would never again deal with anybody who goes on with the run.
+        // A follower that accepted this term would reject every later coordinator of the run.
         if term.number >= Term::END {
             return Err(WireError::new("the number of a term", term.number, "below 9223372036854775808"));
         }

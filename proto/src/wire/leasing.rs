@@ -38,7 +38,7 @@ impl From<Registration> for v1::RegisterRequest {
             former: registration.former.map(|worker| worker.0),
             leases: registration.leases.into_iter().map(Into::into).collect(),
             term: registration.met.map(Into::into),
-            // Whoever sends this says what it speaks.
+            // The sender adds its protocol versions.
             ..Self::default()
         }
     }

@@ -385,7 +385,7 @@ mod tests {
             // White space says nothing.
             assert!(read.is_none() || text.as_bytes()[at].is_ascii_whitespace(), "{at}");
         }
-        // Whoever signs something else is found by the ledger.
+        // The ledger exposes a wrong signature.
         let differs = |change: fn(&mut Certificate), word: &str| {
             let mut other = certificate.clone();
             change(&mut other);
@@ -431,7 +431,7 @@ mod tests {
             let changed = text.replace(&as_written, &otherwise);
             assert!(changed != text && Certificate::parse(&changed).is_err(), "{otherwise}");
         }
-        // What was taken back since is told.
+        // Later retractions are reported.
         let totals = audit(&directory).unwrap().totals;
         certificate.expect_still(&totals).unwrap();
         let less = Totals { a: totals.a - 1, ..totals };

@@ -67,8 +67,8 @@ impl Checkpoint {
         Self { path, key, thread: None, saved: None, took: Duration::ZERO, saving: None, limit: SAVE_TIME }
     }
 
-    /// Begins to save the standing at that position of the ledger, once the save before is done. Returns how long to wait before the
-    /// next save; that one reports whether this one failed.
+    /// Starts a save of the standing at this position of the ledger, after the former save. Returns the time to wait
+    /// before the next save, which reports an error of this save.
     ///
     /// # Errors
     /// The save before failed, or is not done in time. The caller may try again.

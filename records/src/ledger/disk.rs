@@ -43,7 +43,7 @@ pub trait Disk: fmt::Debug + Send {
     /// exist.
     ///
     /// # Errors
-    /// The file is not read, or the other one not written.
+    /// The file cannot be read, or the other file cannot be written.
     fn keep(&mut self, path: &Path, from: u64, kept: &Path) -> io::Result<()>;
 
     /// Gives a file another name.

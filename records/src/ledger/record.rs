@@ -236,7 +236,7 @@ pub struct Policy {
     pub at: u64,
 }
 
-/// A run whose counts are taken over: where they come from, and what its ledger has besides that does not come along.
+/// A merged run: the source of its counts, and numbers from its ledger that are not copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MergedRun {

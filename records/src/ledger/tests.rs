@@ -87,7 +87,7 @@ fn ledger_cut_in_last_group_reads_without_that_group() {
         let (found, tail) = units(folder.path()).unwrap();
         assert_eq!(found, [0, 1, 2, 3, 4], "cut at {cut}");
         assert_eq!((tail.end.offset, tail.bytes), (second_mark as u64, (cut - second_mark) as u64));
-        // Writing goes on where the tail began.
+        // Writing continues where the tail began.
         let mut writer = Writer::new(folder.path(), tail.end);
         writer.commit(&[record(9)], Duration::from_secs(2), 1).unwrap();
         assert_eq!(units(folder.path()).unwrap().0, [0, 1, 2, 3, 4, 9], "cut at {cut}");

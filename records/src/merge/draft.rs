@@ -132,7 +132,7 @@ fn remove_if_left(draft: &Path) -> io::Result<()> {
     if let Ok(mark) = File::open(draft.join(MARK)) {
         return if mark.try_lock().is_ok() { fs::remove_dir_all(draft) } else { Ok(()) };
     }
-    // It was killed before there was a mark, or is about to make one. What holds something else is nobody's draft.
+    // The merge was killed before it made a mark, or is about to make one. A directory with other content is no draft.
     let is_old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > MARK_TIMEOUT);
     if fs::metadata(draft).and_then(|draft| draft.modified()).is_ok_and(is_old) {
         fs::remove_file(draft.join(UNLOCKED)).ok();

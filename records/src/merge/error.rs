@@ -43,7 +43,7 @@ pub enum MergeError {
     SameRun {
         /// The directory that was named first.
         one: PathBuf,
-        /// The other one.
+        /// The other run.
         other: PathBuf,
         /// What both count.
         share: Shard,

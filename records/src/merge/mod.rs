@@ -1,10 +1,9 @@
-//! Joins the ledgers of several runs of one plan, shards above all, into a run directory of its own.
+//! Merges the ledgers of several runs of one plan, usually shards, into a new run directory.
 //!
 //! ```text
-//! survey    each part is read, one after the other: whom it does not believe, what it says of each unit in the end, and
-//!           where something was left out of it whether that stands
-//! copy      each part is read once more, up to the same mark, and what the joint run says is written
-//! rename    the directory gets its name when all is there
+//! survey    read the parts one after the other: untrusted participants, final counts, and comparison of left-out counts
+//! copy      read each part again, up to the same mark, and write the records of the merged run
+//! rename    give the complete directory its name
 //! ```
 //!
 //! Memory: two standings of all units, for any number of parts.

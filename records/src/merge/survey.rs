@@ -139,7 +139,7 @@ impl Survey {
             let Some(vote) = own.vote(unit) else { continue };
             let translated = self.joint.translated(&own, &vote)?;
             let is_believed_there = own.is_believed(unit, &vote);
-            // Whoever another part does not believe is not believed here either.
+            // A participant that another part does not believe is not believed here either.
             if is_believed_there && self.is_believed(&own, unit, &translated) {
                 self.stands(number, part, &own, unit, translated)?;
             } else {
@@ -216,7 +216,7 @@ impl Survey {
         let [by, standing_by] = [vote, stood].map(|vote| machines.get(vote.origin.machine).title());
         let (path, found, standing) = (part.path().to_owned(), vote.count, stood.count);
         self.joint.dispute(unit, vote);
-        // A contradiction that is no vote is told in numbers.
+        // A contradiction without a vote only appears as a number.
         let votes = self.joint.sums().disputed.get(&unit).map_or(0, Vec::len) as u64;
         let conflicts = &mut self.origins[number].conflicts;
         *conflicts = conflicts.saturating_add(2 - votes);

@@ -87,7 +87,7 @@ impl LeaseKey {
 
     /// Whether the lease was given to that worker.
     pub fn has_given(&self, lease: &Lease, worker: WorkerId, identity: &Identity) -> bool {
-        // Whoever guesses learns nothing from the time that a comparison of eight bytes takes.
+        // The time to compare eight bytes reveals nothing.
         self.token(lease.unit, lease.variant, worker, identity) == lease.token
     }
 }

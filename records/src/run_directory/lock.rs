@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::regular_file;
 use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
 
-/// Held by the one process that writes to a run directory; the system lets go of it when the process ends.
+/// The lock of the process that writes to a run directory. The system releases it when the process ends.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,

@@ -288,7 +288,7 @@ impl Standing {
         self.sums.contradictory.contains(&member)
     }
 
-    /// The count that stands, where it has been read, and is that one.
+    /// The standing count, if it is known and is this count.
     fn expect_standing(&self, unit: UnitId, count: u64) -> Result<Option<Vote>, RecordError> {
         match self.vote(unit) {
             Some(standing) if standing.count != count => {

@@ -232,7 +232,7 @@ mod tests {
         let end = BEGUN + 60 * 599;
         assert_eq!(until(end + 86400), Some((end, 600)));
         assert_eq!(until(BEGUN + 86400 * 365), Some((BEGUN + 86400 * 365, 601)));
-        // The clock of who looks is a second behind: slots are two minutes, and of the last one nothing is lost.
+        // The observer's clock is a second behind. Slots have two minutes, and nothing of the last slot is lost.
         assert_eq!(until(end - 1), Some((end - 1, 600)));
         assert_eq!(until(BEGUN - 86400), None);
         assert_eq!(history.samples(6010, end).last().unwrap().done, 600);

@@ -28,7 +28,7 @@ impl Machines {
             return;
         }
         let losers = self.losers.entry(owner.clone()).or_default();
-        // Those of an owner who is not believed are enough.
+        // Counts of an expelled owner suffice.
         if losers.insert(id) && losers.len() >= LOSERS_TO_EXPEL && !self.expelled.contains(&owner) {
             self.expel(&owner, None).expect("an owner needs no number");
         }

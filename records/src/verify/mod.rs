@@ -6,9 +6,9 @@
 //! expect_complete       no unit is missing, and every standing count is believed
 //! identities            equations among the sums, apart from the tally
 //! recount_symmetric     all symmetric counts, by a second algorithm
-//! recount_sample        units drawn at random, mirrored, by the other method or by one that is named
-//! expect_published      the total of the whole board, where one is known
-//! expect_checked        no check is missing: it may not be complete, but what is there is sound
+//! recount_sample        random units, mirrored, with the other method or a given method
+//! expect_published      the total of the whole board, if it is known
+//! expect_checked        no required check is missing
 //! ```
 //!
 //! Each step assumes that the earlier steps succeeded. The first error ends the verification.

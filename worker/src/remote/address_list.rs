@@ -60,7 +60,7 @@ impl Choice {
         }
     }
 
-    /// Calls the next address, if that one is called.
+    /// Selects the next address if this address is selected.
     fn leave(&mut self, index: usize) {
         if self.current == index {
             let mut others = (1..self.refusals.len()).map(|step| (index + step) % self.refusals.len());
@@ -172,8 +172,8 @@ impl AddressList {
         CoordinatorError::Unavailable(why)
     }
 
-    /// The run that was counted is served nowhere any more, and that one is at its address: it is counted from now on. The terms
-    /// of the other run are nothing to it.
+    /// Changes to the run at this address, because the former run is not served any more. The terms of the former run
+    /// do not apply.
     pub fn change_run(&self, index: usize, run: RunId) {
         let mut shared = self.shared.lock();
         if let Some(own) = shared.run.filter(|own| *own != run) {
@@ -188,13 +188,13 @@ impl AddressList {
             SharedRun { run: Some(run), homes: BTreeSet::from([index]), takes_part, ..SharedRun::default() };
     }
 
-    /// Whether the worker holds units of another run than that one. It gives them up now.
+    /// True if the worker holds units of another run, which it now gives up.
     pub fn gives_up_units(&self, run: RunId) -> bool {
         self.choice.lock().run.take_if(|own| *own != run).is_some()
     }
 
-    /// A call to that address failed: the next one is called, if that one is called now. A refusal is final only if all addresses
-    /// refuse.
+    /// Notes a failed call to this address, and selects the next address if this one is selected. A refusal is final
+    /// only if all addresses refuse.
     pub fn failed(&self, index: usize, error: CoordinatorError) -> CoordinatorError {
         match error {
             CoordinatorError::Unregistered | CoordinatorError::OtherRun => {}

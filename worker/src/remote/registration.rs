@@ -59,8 +59,8 @@ impl Remote {
         Ok(Announcement { plan, run, term, version })
     }
 
-    /// The coordinator at that address serves that run. If another run was counted, the worker changes to it only if the other one
-    /// was served there before, and is served nowhere any more.
+    /// Handles the run of the coordinator at this address. If the worker has counted for another run, it changes only
+    /// if that run was served at this address before and is not served any more.
     async fn accept_run(&self, index: usize, run: RunId) -> CallResult<()> {
         let Some(own) = self.addresses.other_than(run) else { return Ok(()) };
         if !self.addresses.is_home(index) || self.is_served_elsewhere(index, own).await {

@@ -53,7 +53,7 @@ pub async fn run(
         let counting = Counting::new(Arc::clone(&plan), pool, outcomes, config.threads, config.ahead);
         let mut worker = WorkerLoop::new(coordinator, plan, config, self_test, counting, summary);
         match worker.work(&mut wish).await {
-            // The worker begins anew: of the other run it holds nothing.
+            // The worker starts over, without units of the other run.
             Err(WorkerError::OtherRun) => summary = Summary { finished: false, ..worker.summary },
             ended => return ended,
         }
@@ -114,7 +114,7 @@ impl<P: Pool> WorkerLoop<P> {
             let next_call = self.next_call();
             tokio::select! {
                 biased;
-                // If nobody can wish anything any more, the worker continues.
+                // If no command can arrive any more, the worker continues.
                 Ok(()) = wish.changed() => match *wish.borrow_and_update() {
                     Wish::Leave => break,
                     Wish::Drain | Wish::Stay => self.drain("asked to end; a second signal ends it now"),
@@ -241,7 +241,8 @@ impl<P: Pool> WorkerLoop<P> {
                 Err(error)
             }
             Reply::Renewed(result) => result.map(|Renewal { lost, finished, drain }| {
-                // A worker that still counts what others have counted leases nothing, and is told here that all is counted.
+                // A worker that still counts units which others have counted leases nothing. Here it learns that all
+                // units are counted.
                 self.summary.finished |= finished;
                 if !finished {
                     self.held.log_lost(&lost, self.reporting.leases());

@@ -16,7 +16,7 @@ const RUN: f64 = 2000.0;
 /// A worker asks for as much as it counts in this time.
 const AHEAD: f64 = 10.0;
 
-/// One request and its answer, with what is gathered before it, take so long: a worker asks no sooner again.
+/// Time of a request, its answer and the gathering before it: the minimum interval between two requests of a worker.
 const ASKS_EVERY: Duration = Duration::from_millis(250);
 
 const STEP: Duration = Duration::from_millis(50);
@@ -86,7 +86,7 @@ impl Device {
     }
 }
 
-/// How long a run takes, in terms of the time in which all could do it together if nobody ever waited.
+/// The duration of a run relative to its duration without any waiting.
 fn takes(truth: &std::sync::Arc<Truth>, machines: &[(&str, f64)]) -> f64 {
     let mut world = World::new(truth, DoubleCheck::None, &[], 7);
     let mut devices: Vec<_> = (0..)

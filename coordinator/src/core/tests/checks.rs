@@ -116,7 +116,7 @@ fn card_count_is_checked_on_connected_processor() {
     let assurance = core.status(T0).assurance;
     assert_eq!((assurance.on_two_kinds, assurance.on_two_machines), (1, 1));
     let gone = LEASE_TIME * 2;
-    // The processor is gone: one card checks the other rather than nobody.
+    // The processor has left, so one card checks the other.
     let other_registration = registration(&core, "b/gpu0", &[]);
     let other_card = core.register(gone, other_registration).unwrap().worker;
     let lent = core.lease(gone, other_card, 9).unwrap();
@@ -143,7 +143,7 @@ fn card_count_is_checked_on_card_of_other_vendor() {
     assert!(units.contains(&check.unit) && check.variant.mirrored);
     report(&mut core, T0, of_amd, check, 5);
     core.release(T0, of_amd, &[], true).unwrap();
-    // No other kind is left: the other one of the same vendor does it.
+    // No other kind is connected, so the other card of the same vendor checks.
     let lent = core.lease(T0, other_of_nvidia, 5).unwrap();
     let check = *lent.iter().find(|lease| units.contains(&lease.unit)).unwrap();
     report(&mut core, T0, other_of_nvidia, check, 5);
@@ -248,7 +248,7 @@ fn card_without_other_method_is_asked_once() {
     assert!(core.status(now).trouble.contains("without --gpu"));
     assert!((1..=100).contains(&given_back) && last < LEASE_TIME, "{given_back} until {last:?}");
     assert_eq!(core.status(now).set_aside_total, 0, "nobody is blamed");
-    // Whoever comes makes the checks.
+    // A new machine makes the checks.
     let other = registration(&core, "b", &[]);
     let other = core.register(now, other).unwrap().worker;
     assert_eq!(core.status(now).trouble, "");

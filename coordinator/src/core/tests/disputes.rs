@@ -17,7 +17,7 @@ use super::{T0, any_lease, core, core_of, join, join_of, registration, report};
 use crate::core::members::{Distrust, Refusal};
 use crate::core::{Core, LEASE_TIME};
 
-/// Ada has counted thousands of units. Ben has contradicted every unit that he got, except symmetric counts.
+/// Ada has counted thousands of units. Ben has contradicted each of his units except symmetric counts.
 fn contradicted() -> (Core, usize) {
     let spec =
         PlanSpec { scheme: Scheme::Constellations { grain: 1 }, ..PlanSpec::new(Board::new(11).unwrap()) };
@@ -53,7 +53,7 @@ fn contradicted() -> (Core, usize) {
 fn third_owner_decides_thousands_of_disputes() {
     let (mut core, disputes) = contradicted();
     assert!(disputes > 1000, "{disputes}");
-    // Whoever is lent all that he can decide has decided all of them in the end.
+    // A worker that gets all decidable disputes decides all of them in the end.
     let cho = join_of(&mut core, "cho", "c");
     let mut calls = 0;
     while core.status(T0).disputed > 0 {
@@ -91,7 +91,7 @@ fn decidable_dispute_is_found_behind_undecidable() {
         let lease = Lease { unit: *unit, token: domain::Token(0), variant: Variant::default() };
         assert_eq!(report(&mut core, T0, cho, lease, 2), Verdict::Conflict);
     }
-    // Dora is there, who has counted none of them.
+    // Dora is connected and has counted none of them.
     join_of(&mut core, "dora", "d");
     let mut found = Vec::new();
     for _ in 0..10 {
@@ -188,7 +188,7 @@ fn restored_count_waits_for_fate_of_its_owner() {
         restored += records.iter().filter(|record| matches!(record, Record::Restore(_))).count();
         core.recorded(T0, None, &records).expect("each can stand where it does");
     }
-    // With three losers quin is not believed at all, and what only he has said does not stand again.
+    // With three losers quin is expelled, and quin's unconfirmed counts are not restored.
     assert_eq!((restored, core.standing().done()), (3, 3));
     assert!(core.status(T0).assurance.expelled.contains(&"quin".to_owned()));
 }
@@ -211,7 +211,7 @@ fn machine_with_ten_self_conflicts_is_quarantined() {
     assert_eq!((decided, core.is_complete()), (10, false));
     let again = core.register(T0, registration(&core, "a", &[]));
     assert_eq!(again, Err(Refusal::Quarantined("a".into(), Distrust::Contradictory)));
-    // Another machine counts again what nobody has confirmed.
+    // Another machine recounts the unconfirmed units.
     let b = join(&mut core, "b");
     while !core.is_complete() {
         let records = core.take_back(0, 1000);

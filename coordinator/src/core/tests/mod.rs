@@ -83,7 +83,7 @@ fn given(core: &Core, worker: WorkerId, lease: Lease) -> Lease {
     Lease { token: token.unwrap_or(lease.token), ..lease }
 }
 
-/// The lease of a unit that is no symmetric count, for whoever [reports](report) it.
+/// A lease of a unit other than a symmetric count, for the worker that [reports](report) it.
 fn any_lease(core: &Core) -> Lease {
     let mut units = (0..core.plan().units()).map(UnitId);
     let unit = units.find(|unit| !core.work.is_symmetric_count(*unit)).unwrap();

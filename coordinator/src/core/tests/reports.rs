@@ -1,4 +1,4 @@
-//! What is reported, once, twice, late or in vain.
+//! Reports: first, repeated, late and unwanted.
 
 use domain::{Lease, Registration, UnitCount, Variant, Verdict};
 use queens::{Board, Plan, PlanSpec, UnitId};

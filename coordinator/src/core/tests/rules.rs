@@ -192,7 +192,7 @@ fn two_required_owners_are_waited_for_and_named() {
     let some = core.lease(now, ben, 3).unwrap();
     some.iter().for_each(|lease| count(&mut core, now, ben, *lease));
     assert_eq!(core.status(now).assurance.on_two_owners, some.len() as u64);
-    // Once that is lifted the run ends without him.
+    // Without this requirement the run ends without Ben.
     core.release(now, ben, &[], true).unwrap();
     core.recorded(now, None, &[require(None)]).unwrap();
     core.tick(now);

@@ -244,7 +244,7 @@ mod tests {
         // What a machine says last counts.
         assert!(elects(&[("ada/a", 5), ("ben/b", 7), ("ada/a", 7)]));
         assert!(!elects(&[("a", 5), ("b", 7), ("b", 9), ("c", 7)]));
-        // Nobody is surely another than the owner without a name.
+        // The owner without a name may be any other owner.
         assert!(!elects(&[("ada/a", 5), ("ben/b", 7), ("c", 5)]));
     }
 

@@ -1,4 +1,4 @@
-//! What double-checking shows, in words and as JSON.
+//! The results of double-checking, in words and as JSON.
 
 use domain::{Assurance, Owner, counted};
 use records::CONFIDENCE;
@@ -66,7 +66,7 @@ fn others(conflicts: u64, assurance: &Assurance, is_complete: bool) -> String {
     said
 }
 
-/// The first of the names, and how many more there are: a sentence is to be read.
+/// The first names, and the number of further names, to keep the sentence readable.
 fn some_of(names: &[String]) -> String {
     const SHOWN: usize = 8;
     let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! What all viewers are sent: each section written once for all of them, when it has changed.
+//! The updates for all viewers. Each changed section is written once for all of them.
 //!
 //! No data is queued for a viewer. A slow viewer misses intermediate updates and gets the newest data when it reads.
 //! Each message has a limited number of bytes and starts with the most important sections; the rest follows in the next
@@ -16,10 +16,10 @@ use tokio_stream::{Stream, StreamExt};
 
 use crate::sections::SECTIONS;
 
-/// Where a run stands, time after time.
+/// The successive states of a run.
 pub type Statuses = Pin<Box<dyn Stream<Item = RunStatus> + Send>>;
 
-/// A viewer is sent not more than this at a time, apart from the first one.
+/// Maximum size of a message to a viewer, except the first message.
 const UPDATE_BYTES: usize = 19 << 10;
 
 /// Minimum time between two updates of the sections.
@@ -72,7 +72,7 @@ impl Broadcast {
 }
 
 impl Announcer {
-    /// Tells what comes, until nothing more does.
+    /// Publishes each new status, until the run ends.
     pub async fn tell(self, mut statuses: Statuses) {
         let last = || RunStatus::clone(&self.status.borrow());
         loop {

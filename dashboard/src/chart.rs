@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::words::{LATEST, figures};
 
-/// Where the plot lies in a picture of 640 by 220.
+/// The position of the plot in a picture of 640 by 220.
 const LEFT: f64 = 56.0;
 const RIGHT: f64 = 628.0;
 const TOP: f64 = 12.0;
@@ -33,7 +33,7 @@ const DISTANCES: [u64; 19] = [
 /// A chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpeedChart {
-    /// What its height says.
+    /// The unit of the heights.
     pub title: String,
     /// The outline of the steps, as the path of an SVG, and that of the area below them.
     pub line: String,
@@ -116,7 +116,7 @@ fn scale(most: f64) -> (f64, Vec<(f64, String)>) {
     (lines * step, heights.map(|(y, text)| (y, trim(text))).collect())
 }
 
-/// Without what floating point adds to a multiple.
+/// Removes the rounding error of a multiple.
 fn trimmed(number: f64) -> f64 {
     format!("{number:.9e}").parse().unwrap_or(number)
 }

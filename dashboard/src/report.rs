@@ -15,7 +15,7 @@ use crate::{assurance, drawing};
 pub struct RunReport {
     /// The board.
     pub board: Board,
-    /// The part of the plan that was counted, where it is not the whole.
+    /// The counted part of the plan, if it is not the whole.
     pub part: Option<String>,
     /// The plan's fingerprint.
     pub plan: String,
@@ -37,7 +37,7 @@ pub struct RunReport {
     pub elapsed: Duration,
     /// Processor time of all records.
     pub cpu: Duration,
-    /// What double-checking says.
+    /// The results of double-checking.
     pub assurance: Assurance,
     /// Units whose counts differ.
     pub disputed: u64,

@@ -40,11 +40,11 @@ const FORM_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum numbers of viewers.
 const LIMITS: Limits = Limits { participants: 0, readers: 64, readers_at_an_address: usize::MAX };
 
-/// Where a page may load what from, and that nothing frames it.
+/// The sources from which a page may load, and that no page may frame it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// What all requests are answered from.
+/// The shared state of all requests.
 #[derive(Debug)]
 pub struct Site {
     broadcast: Broadcast,
@@ -55,7 +55,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// For those whom the door lets in.
+    /// A site for the viewers that the door admits.
     pub fn new(broadcast: Broadcast, door: Door) -> Self {
         Self { broadcast, door, seats: Arc::new(Seats::new(LIMITS)), viewers: watch::Sender::default() }
     }

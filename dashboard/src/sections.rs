@@ -41,7 +41,7 @@ pub struct Section {
     pub say: fn(&RunStatus) -> Value,
 }
 
-/// All of them, those first that are wanted first.
+/// All sections, the most important first.
 pub const SECTIONS: [Section; 6] = [
     Section { name: "run", every: Duration::ZERO, say: run },
     Section { name: "happened", every: Duration::ZERO, say: event_list },

@@ -44,7 +44,7 @@ const HEADERS: usize = 64;
 /// Time for viewers to read the last update at the end.
 const FAREWELL_TIME: Duration = Duration::from_secs(2);
 
-/// Where the run of these snapshots stands, for as long as there are some.
+/// The statuses of these snapshots, until they end.
 pub fn statuses(snapshots: watch::Receiver<Snapshot>) -> Statuses {
     Box::pin(WatchStream::new(snapshots).map(|snapshot| snapshot.status))
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// What stands in front of the token where a call carries it.
+/// The prefix of the token in a call.
 const SCHEME: &str = "Bearer ";
 
 /// Minimum length of a token, so that it cannot be guessed. Tokens made by diadem have 64 digits.
@@ -32,13 +32,13 @@ impl AccessToken {
     /// The token in a value of that header.
     ///
     /// # Errors
-    /// It is no bearer's, or what follows is no token.
+    /// The scheme is not `Bearer`, or the rest is no token.
     pub fn from_bearer(value: &[u8]) -> Result<Self, TokenError> {
         let token = value.strip_prefix(SCHEME.as_bytes()).ok_or(TokenError)?;
         std::str::from_utf8(token).map_err(|_| TokenError)?.parse()
     }
 
-    /// Its characters, to be written into a private file or hashed, and not shown.
+    /// Its characters, for a private file or a hash. They must not be shown.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! How graphics cards are called as machines, which says what kind of hardware they are: `rack-3/nvidia/gpu0` is the first
+//! The names of graphics cards as machines. The name contains the kind of hardware: `rack-3/nvidia/gpu0` is the first
 //! card of `rack-3`, and made by NVIDIA.
 //!
 //! The kind is part of the name, because the ledger knows machines only by name. So the ledger shows that a unit was

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::term::Term;
 
-/// Where a copy of a ledger ends.
+/// The end of a copy of a ledger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CopyEnd {
     /// The number of the file, from 1; 0 where there is no copy yet.

@@ -1,4 +1,4 @@
-//! What an operator changes of how a run is served, while it is served.
+//! An operator's change of a served run's policy.
 
 /// A change of how a run's counts are checked and how many followers must have them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct PolicyChange {
     pub reason: String,
 }
 
-/// What holds from then on.
+/// The policy in effect after the change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyInForce {
     /// Which counts are made a second time.
@@ -22,7 +22,7 @@ pub struct PolicyInForce {
     pub replicas: u32,
     /// The number of owners that must count each checked unit: 1 or 2.
     pub require_owners: u32,
-    /// Where the change is on disk.
+    /// The copies of the change on disk.
     pub copies: Copies,
 }
 

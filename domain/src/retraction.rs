@@ -1,4 +1,4 @@
-//! What an operator takes back, and why.
+//! An operator's retraction and its reason.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::owner::Owner;
 use crate::policy::Copies;
 use crate::text::is_unseen;
 
-/// Units are named one by one where there are no more.
+/// Maximum number of units that are listed individually.
 const MOST_NAMED: usize = 8;
 
 /// The target of a retraction.
@@ -16,20 +16,20 @@ const MOST_NAMED: usize = 8;
 pub enum Target {
     /// The counts of these units, by any machine and with any confirmation.
     Units(Vec<UnitId>),
-    /// What this machine has counted and no other machine has confirmed; nothing is lent to it any more.
+    /// The unconfirmed counts of this machine, which gets no more leases.
     Machine {
         /// Its owner; empty without authentication.
         owner: String,
-        /// What its owner calls it.
+        /// Its name.
         machine: String,
     },
-    /// What this owner's machines have counted and no other owner has confirmed; nothing is lent to them any more.
+    /// The counts of this owner's machines that no other owner has confirmed. These machines get no more leases.
     Owner(String),
-    /// Nothing: this owner is believed again, or one machine of this owner.
+    /// No counts: this owner, or one of its machines, is believed again.
     Admission {
         /// The owner; empty without authentication.
         owner: String,
-        /// What its owner calls it, if it is one machine.
+        /// The name of the machine, if it is one machine.
         machine: Option<String>,
     },
 }
@@ -58,14 +58,14 @@ impl fmt::Display for Target {
 pub struct TakenBack {
     /// The number of retracted counts.
     pub units: u64,
-    /// Where that is on disk.
+    /// The copies of the retraction on disk.
     pub copies: Copies,
 }
 
-/// Something that is to be taken back.
+/// A requested retraction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Takeback {
-    /// What.
+    /// The target.
     pub target: Target,
     /// The reason, which is kept in the ledger.
     pub reason: String,
@@ -74,7 +74,7 @@ pub struct Takeback {
 /// The longest reason, in bytes: it must fit a line of the ledger.
 const LONGEST_REASON: usize = 1000;
 
-/// Whether the text can be the reason for what an operator does: one line of 1 to 1000 bytes.
+/// True if the text is a valid reason: one line of 1 to 1000 bytes.
 pub fn is_reason(text: &str) -> bool {
     !text.trim().is_empty() && text.len() <= LONGEST_REASON && !text.contains(is_unseen)
 }

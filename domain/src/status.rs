@@ -16,7 +16,7 @@ pub enum Phase {
     /// Units are being counted.
     #[default]
     Counting,
-    /// All is counted and the ledger is being audited.
+    /// All units are counted, and the ledger is being audited.
     Auditing,
     /// The answer has been given.
     Complete,
@@ -66,7 +66,7 @@ pub struct RunStatus {
     pub phase: Phase,
     /// The present problem; empty if there is none.
     pub trouble: String,
-    /// Of the workers that are registered those heard of last.
+    /// The registered workers that called most recently.
     pub workers: Vec<WorkerStatus>,
     /// How many are registered, those not listed included.
     pub workers_total: u64,
@@ -90,7 +90,7 @@ pub struct RunStatus {
     pub families: Vec<FamilyStatus>,
     /// How the run has come so far, oldest first; at most 600 samples.
     pub history: Vec<Sample>,
-    /// What has happened lately, oldest first; at most 50 events.
+    /// The latest events, oldest first; at most 50.
     pub events: Vec<Event>,
     /// The machines that have counted or are connected, by owner and name; at most 1000 of them.
     pub machines: Vec<MachineStatus>,
@@ -172,7 +172,7 @@ pub struct Sample {
 pub struct Event {
     /// In seconds since 1970 (UTC).
     pub at: u64,
-    /// What happened, in one line.
+    /// The event in one line.
     pub text: String,
 }
 
@@ -181,7 +181,7 @@ pub struct Event {
 pub struct MachineStatus {
     /// Whose it is.
     pub owner: Owner,
-    /// What its owner calls it.
+    /// Its name.
     pub name: String,
     /// The number of its connected workers.
     pub workers: u64,
@@ -199,7 +199,7 @@ pub struct MachineStatus {
     pub speed: f64,
 }
 
-/// What double-checking says of the counts on record.
+/// The results of double-checking for the counts on record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assurance {
     /// Units counted twice by different owners.
@@ -229,7 +229,7 @@ pub struct Assurance {
 pub struct WorkerStatus {
     /// As whom it was let in.
     pub owner: Owner,
-    /// What people call it.
+    /// Its name.
     pub name: String,
     /// The machine that it runs on.
     pub machine: String,

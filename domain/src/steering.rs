@@ -1,4 +1,4 @@
-//! What an operator wishes of a run that is being served.
+//! Commands of an operator to a served run.
 
 use crate::owner::Owner;
 
@@ -17,7 +17,7 @@ pub enum Steering {
     Drain {
         /// Its owner; empty without authentication.
         owner: Owner,
-        /// What its owner calls it.
+        /// Its name.
         machine: String,
     },
 }

@@ -16,7 +16,7 @@ impl fmt::Display for CoordinatorId {
     }
 }
 
-/// Names a run: the hash that its ledger begins with. Two runs of one plan have two of them.
+/// The identity of a run: the hash with which its ledger starts. Two runs of one plan have different identities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RunId(pub u128);
 
@@ -39,7 +39,7 @@ impl FromStr for CoordinatorId {
     }
 }
 
-/// A term of a run, with what proves that a coordinator of that run has opened it.
+/// A term of a run, with the proof that a coordinator of this run opened it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Term {
     /// One more than the last one on record.

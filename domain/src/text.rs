@@ -23,7 +23,7 @@ pub fn is_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= NAME_BYTES && !text.contains(is_unseen)
 }
 
-/// The text with every character escaped that is not seen, but for these.
+/// The text with every invisible character escaped, except the given ones.
 pub fn seen<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
     let is_escaped = |c: char| is_unseen(c) && !kept.contains(&c);
     if !text.contains(is_escaped) {

@@ -28,7 +28,7 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    /// What this release speaks.
+    /// The protocol versions of this release.
     pub fn own() -> Self {
         Self { version: *SPOKEN.end(), release: env!("CARGO_PKG_VERSION").to_owned() }
     }

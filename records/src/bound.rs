@@ -1,4 +1,4 @@
-//! How many units may still be wrong when a random sample of them was counted twice.
+//! Bounds the number of wrong units after a random sample was counted twice.
 //!
 //! The bound is a quantile of a beta distribution, but `inv_beta_reg` of statrs 0.19 never returns for 10^7 checks and none wrong.
 

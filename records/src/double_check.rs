@@ -36,7 +36,7 @@ impl DoubleCheck {
     }
 }
 
-/// Percent as they are written: the ledger says no more of them.
+/// The percentage with the precision of the ledger.
 fn rounded(percent: f64) -> f64 {
     (percent * 1e12).round() / 1e12
 }

@@ -156,7 +156,7 @@ impl LedgerCopy {
     /// Applies the coordinator's description of its run, and starts the copy if there is none.
     ///
     /// # Errors
-    /// It is another run, an older coordinator of it, or cannot be put on disk.
+    /// It is another run, has an older coordinator, or cannot be written.
     pub fn greet(&mut self, said: &FollowedRun) -> Result<(), CopyError> {
         let key = <[u8; LeaseKey::BYTES]>::try_from(&said.lease_key[..]).map_err(|_| CopyError::NotProven)?;
         let key = LeaseKey::new(key);
@@ -198,7 +198,7 @@ impl LedgerCopy {
     /// Adds a piece of the ledger. If the copy is now complete and on disk, returns the acknowledgement.
     ///
     /// # Errors
-    /// It does not follow, cannot stand there, or the disk does not take it.
+    /// It does not follow, is not valid there, or the disk does not take it.
     pub fn take(&mut self, piece: &LedgerPiece) -> Result<Option<FollowRequest>, CopyError> {
         let Some(run) = &mut self.run else { return Err(CopyError::NotProven) };
         let groups =
@@ -213,7 +213,7 @@ impl LedgerCopy {
         Ok(is_end.then_some(FollowRequest { follower: self.follower, end, met: None }))
     }
 
-    /// Whether all is counted and copied, as far as the copy can tell.
+    /// True if all units are counted and copied, as far as the copy shows.
     ///
     /// # Errors
     /// It is not.

@@ -30,7 +30,7 @@ fn later(status: &RunStatus, step: u64) -> RunStatus {
     later
 }
 
-/// What arrives on a stream of events until nothing does for half a second.
+/// The data that arrives on a stream of events until a pause of half a second.
 fn arriving(connection: &mut TcpStream) -> String {
     connection.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
     let (mut bytes, mut buffer) = (Vec::new(), [0; 8192]);
@@ -43,7 +43,7 @@ fn arriving(connection: &mut TcpStream) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Waits until all sections have come, after what has.
+/// Waits until all sections have arrived, including the given data.
 fn has_all_sections(seen: &mut String, connection: &mut TcpStream) {
     let begun = Instant::now();
     for section in ["run", "happened", "speed", "families", "machines", "workers"] {

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio_stream::wrappers::WatchStream;
 
-/// Nothing is waited for longer.
+/// Upper limit of any wait in these tests.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The token that is asked for.
@@ -23,12 +23,12 @@ pub struct Site {
     /// The access rights.
     pub access: Access,
     statuses: watch::Sender<RunStatus>,
-    /// It ends with this.
+    /// Dropping this ends the server.
     _runtime: Runtime,
 }
 
 impl Site {
-    /// Of a run that stands so, for everybody.
+    /// An open site for a run with this status.
     pub fn open(status: RunStatus) -> Self {
         Self::new("127.0.0.1:0".parse().unwrap(), status, Access::open())
     }
@@ -90,7 +90,7 @@ impl Site {
     }
 }
 
-/// What came back.
+/// The reply.
 #[derive(Debug)]
 pub struct Reply {
     pub code: u16,

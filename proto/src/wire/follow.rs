@@ -1,4 +1,4 @@
-//! Between protobuf and domain types: terms, and what followers and coordinators say to each other.
+//! Conversion between protobuf and domain types: terms, and messages of followers and coordinators.
 
 use domain::{CoordinatorId, CopyEnd, FollowReply, FollowRequest, FollowedRun, LedgerPiece, Term};
 

@@ -1,4 +1,4 @@
-//! Between protobuf and domain types. What comes over the wire is checked here, once.
+//! Conversion between protobuf and domain types. Received messages are checked here, once.
 
 mod follow;
 mod leasing;
@@ -82,7 +82,7 @@ pub fn run_from_reply(reply: &v1::PlanReply) -> Result<(RunId, Term), WireError>
     Ok((run, term.try_into()?))
 }
 
-/// A run as it is named in a message; nothing where there is no ledger.
+/// A run in a message; none if the run has no ledger.
 fn run_bytes(run: Option<RunId>) -> Vec<u8> {
     run.map(|RunId(run)| run.to_be_bytes().to_vec()).unwrap_or_default()
 }

@@ -23,7 +23,7 @@ use crate::shard::Shard;
 /// The first word of a published line.
 const LINE_PREFIX: &str = "diadem-head";
 
-/// Where the chain of a ledger ended.
+/// The end of a ledger's chain at some time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PublishedHead {
     /// The hash of the run.
@@ -109,7 +109,7 @@ impl PublishedHead {
     /// The head of a run's ledger at its last mark. Others may be writing there.
     ///
     /// # Errors
-    /// The ledger is damaged, lacks what was acknowledged, or cannot be read.
+    /// The ledger is damaged, lacks acknowledged records, or cannot be read.
     pub fn of(directory: &RunDirectory) -> Result<Self, LedgerError> {
         let known = acknowledged(directory);
         let tail = read_marks(&directory.ledger(), &beginning(directory), |_| ())?;
@@ -243,7 +243,7 @@ impl PublishedHeads {
         self.0.len()
     }
 
-    /// Checks that all of them are in the chain of a run's ledger. Gives how many of its records stand in front of the last of them.
+    /// Checks that all heads are in the chain of a run's ledger. Returns the number of records before the last head.
     ///
     /// # Errors
     /// One is not, or the ledger cannot be read.

@@ -135,7 +135,7 @@ pub enum CertificateError {
         /// The hash of the mark behind them.
         head: LineHash,
     },
-    /// Nothing is certified that is not finished.
+    /// The run is not finished.
     #[error(
         "the run is not finished: {} missing, {} to be checked, {unbelieved} not believed",
         counted(*missing, "unit"), counted(*pending, "count")
@@ -213,7 +213,7 @@ impl Certificate {
     /// Reads a certificate, and checks its signature.
     ///
     /// # Errors
-    /// It is none, or its signature does not fit.
+    /// It is no certificate, or its signature is wrong.
     pub fn parse(text: &str) -> Result<Self, CertificateError> {
         let certificate: Self = serde_json::from_str(text)?;
         if certificate.form != FORM {
@@ -300,7 +300,7 @@ impl Certificate {
     /// records: anybody may have appended records behind the last published head.
     ///
     /// # Errors
-    /// It is not, or the ledger cannot be read.
+    /// The certificate does not match, or the ledger cannot be read.
     pub fn check(&self, directory: &RunDirectory, published: Option<u64>) -> Result<bool, CertificateError> {
         let (records, head) = (self.records, self.head);
         let until =

@@ -96,7 +96,7 @@ impl Checkpoint {
     /// Waits for the save that has begun, if there is one.
     ///
     /// # Errors
-    /// It failed, or is not done within five seconds of its beginning.
+    /// The save failed, or is not finished within five seconds.
     pub fn finish(&mut self) -> Result<(), CheckpointError> {
         let Some(Saving { position, begun, result }) = self.saving.take() else { return Ok(()) };
         match result.recv_timeout(self.limit.saturating_sub(begun.elapsed())) {
@@ -133,7 +133,7 @@ impl Drop for Checkpoint {
 /// The standing that a run's checkpoint holds, and its position in the ledger. Reads a copy and changes nothing.
 ///
 /// # Errors
-/// There is none, or it cannot be read or believed.
+/// There is no checkpoint, or it cannot be read or trusted.
 pub fn read(directory: &RunDirectory, key: &LeaseKey) -> Result<(LedgerPosition, Standing), NoCheckpoint> {
     let entries = store::read(&directory.checkpoint())?;
     entries::restore(entries, key, directory.run().hash(), directory.plan())

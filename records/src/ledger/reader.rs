@@ -142,7 +142,7 @@ pub enum LineBefore {
     Fits,
     /// Another line.
     Differs,
-    /// Nothing: the file ends before, or is not there.
+    /// No line: the file ends earlier or does not exist.
     Short,
 }
 

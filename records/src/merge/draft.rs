@@ -33,7 +33,7 @@ impl Draft {
     /// A draft for this directory, which does not exist yet or is empty.
     ///
     /// # Errors
-    /// It holds something, is a part of another run, or is a link or a mount point, which no directory can take the place of.
+    /// It is not empty, is part of another run, or is a link or a mount point, which a directory cannot replace.
     pub fn of(out: &Path) -> Result<Self, MergeError> {
         if RunDirectory::exists(out)? {
             return Err(MergeError::Occupied(out.to_owned()));
@@ -57,7 +57,7 @@ impl Draft {
         Ok(Self { path: out.with_file_name(name), out, is_begun: false, mark: None })
     }
 
-    /// An empty directory to write into. What interrupted merges to the same name have left is removed.
+    /// An empty directory for the result. Remains of interrupted merges to the same name are removed.
     ///
     /// # Errors
     /// The disk would not do it.

@@ -38,7 +38,7 @@ pub use error::{Difference, Disbelief, MergeError};
 use joint_ledger::JointLedger;
 use survey::Survey;
 
-/// What came of a merge.
+/// The result of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
     /// Units of the plan.
@@ -53,7 +53,7 @@ pub struct Merged {
     pub disbeliefs: Vec<Disbelief>,
     /// Units in dispute.
     pub disputed: u64,
-    /// Those of them, up to a certain number, that were not in dispute before: two runs differ.
+    /// The disputes that the merge has found between runs, up to a limit.
     pub differences: Vec<Difference>,
     /// The highest number of followers that one of the runs waited for. A coordinator of the merged run waits for as
     /// many.

@@ -9,7 +9,7 @@ use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
 use crate::standing::Standing;
 
-/// What came of the merge that has left the run in `out`, if that was one of just these runs, as they are now.
+/// The result of the earlier merge into `out`, if it merged exactly these runs in their present state.
 ///
 /// # Errors
 /// They cannot be read.

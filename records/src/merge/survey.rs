@@ -35,7 +35,7 @@ pub(super) struct Survey {
     /// The owners and machines that parts do not believe, whether each has lost a dispute, and the first such part.
     struck: BTreeMap<(String, Option<String>, bool), (usize, Expulsion)>,
     policies: Vec<Option<DoubleCheck>>,
-    /// By how many owners each part had its checked units counted.
+    /// The number of owners that each part required for its checked units.
     owners: Vec<Option<u32>>,
     /// As many followers as any part waits for.
     pub replicas: u32,
@@ -180,7 +180,7 @@ impl Survey {
         Ok(())
     }
 
-    /// The part of that number has this count of a unit, by the numbers of the joint run, and all believe it.
+    /// Notes a believed count of the part with this number, by the numbers of the merged run.
     fn stands(
         &mut self,
         number: usize,
@@ -203,7 +203,7 @@ impl Survey {
         Ok(())
     }
 
-    /// The part of that number has another count of the unit than the one that stood: it is in dispute.
+    /// Marks the unit as disputed: the part with this number has another count than the standing count.
     fn differs(
         &mut self,
         number: usize,
@@ -238,7 +238,7 @@ impl Survey {
         Err(MergeError::Disputes { most: MAX_DISPUTES, first: first() })
     }
 
-    /// What says that, in the joint ledger.
+    /// The records of this in the merged ledger.
     pub fn struck(&self) -> impl Iterator<Item = Record> {
         self.struck.values().map(|(_, expulsion)| Record::Expel(expulsion.clone()))
     }
@@ -273,7 +273,7 @@ impl Survey {
         told
     }
 
-    /// The number of the part by which the unit stands.
+    /// The number of the part with the standing count of the unit.
     pub fn source(&self, unit: UnitId) -> usize {
         self.sources[unit.0 as usize] as usize
     }
@@ -286,7 +286,7 @@ impl Survey {
         is_said.then_some(weakest)
     }
 
-    /// By how many owners each checked unit must have been counted, where all parts required that.
+    /// The number of owners that must count each checked unit, if all parts required it.
     pub fn require_owners(&self) -> Option<u32> {
         self.owners.iter().copied().min().flatten()
     }

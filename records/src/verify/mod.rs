@@ -8,7 +8,7 @@
 //! recount_symmetric     all symmetric counts, by a second algorithm
 //! recount_sample        random units, mirrored, with the other method or a given method
 //! expect_published      the total of the whole board, if it is known
-//! expect_checked        no required check is missing
+//! expect_checked        no required check is missing (if one is, the counted units are still sound)
 //! ```
 //!
 //! Each step assumes that the earlier steps succeeded. The first error ends the verification.

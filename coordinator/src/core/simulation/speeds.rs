@@ -10,7 +10,7 @@ use records::DoubleCheck;
 use super::worker::{Habit, SimulatedWorker};
 use super::{Truth, World};
 
-/// What the run takes one core, in seconds.
+/// The work of the run, in seconds of one core.
 const RUN: f64 = 2000.0;
 
 /// A worker asks for as much as it counts in this time.
@@ -24,11 +24,11 @@ const STEP: Duration = Duration::from_millis(50);
 /// A worker's threads and the units that they hold.
 struct Device {
     id: WorkerId,
-    /// In terms of one core.
+    /// Relative to one core.
     thread_speed: f64,
     queue: VecDeque<Lease>,
     asks_next: Duration,
-    /// What each thread counts, and since when and until when, in seconds.
+    /// The unit of each thread, with its start and end in seconds.
     threads: [Option<(Lease, f64, f64)>; 2],
 }
 
@@ -51,7 +51,7 @@ impl Device {
         RUN * plan.weight(lease.unit) as f64 / plan.total_weight() as f64 / self.thread_speed
     }
 
-    /// Reports what is counted until now, begins more, and asks for more.
+    /// Reports finished counts, starts further units, and requests more units.
     fn step(&mut self, world: &mut World) {
         let now = world.now.as_secs_f64();
         for thread in 0..2 {

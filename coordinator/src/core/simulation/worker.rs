@@ -11,7 +11,7 @@ use records::standing::Identity;
 
 use super::Truth;
 
-/// What all of them count with.
+/// The kernel of all workers.
 const KERNEL: KernelName = KernelName { method: Method::Search, isa: Isa::Portable };
 
 /// How a worker counts.

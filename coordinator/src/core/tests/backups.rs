@@ -40,7 +40,7 @@ fn two_units_left(core: &mut Core) -> [(WorkerId, Lease); 2] {
     [(a, of_a), (b, of_b)]
 }
 
-/// What the worker is lent once it has made all checks and counts but those of these units.
+/// The worker's leases after it has made all checks and counts except these units.
 fn after_checks(core: &mut Core, now: Duration, worker: WorkerId, left: &[UnitId]) -> Vec<Lease> {
     loop {
         let lent = core.lease(now, worker, 9).unwrap();

@@ -87,7 +87,7 @@ fn wrong_count_of_confirmed_unit_quarantines_at_once() {
     assert_eq!(core.standing().count(lease.unit), Some(5));
 }
 
-/// All symmetric counts, which are none of a card's, are made and checked.
+/// Makes and checks all symmetric counts, which cards do not count.
 fn core_without_symmetric_counts() -> Core {
     let mut core = core_with(DoubleCheck::All);
     let units: Vec<_> =

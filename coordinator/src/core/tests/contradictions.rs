@@ -57,7 +57,7 @@ fn lone_count_in_contradiction_is_always_checked() {
     assert_eq!(count.recount, Some(Recount::All), "though nothing is checked in this run");
 }
 
-/// Takes back what is to be taken back now.
+/// Applies all retractions that are due.
 fn take_back(core: &mut Core) {
     loop {
         let records = core.take_back(0, 1000);

@@ -223,7 +223,7 @@ fn machine_with_ten_self_conflicts_is_quarantined() {
     }
 }
 
-/// What the worker is asked about the unit now.
+/// The worker's present task in the dispute about the unit.
 fn asked(core: &mut Core, worker: WorkerId, unit: UnitId) -> Option<Lease> {
     core.tick(T0);
     core.lease(T0, worker, 100).unwrap().into_iter().find(|lease| lease.unit == unit)

@@ -1,4 +1,4 @@
-//! What the status of a large run says, and what it weighs.
+//! The status of a large run, and its size.
 
 use std::time::Duration;
 

@@ -131,7 +131,7 @@ impl Viewer {
         }
         loop {
             if self.has_more {
-                // With what is published next, unless nothing is.
+                // Sent with the next update, if there is one.
                 timeout(3 * PUBLISH_EVERY, self.messages.changed()).await.ok();
             } else {
                 self.messages.changed().await.ok()?;

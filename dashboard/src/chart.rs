@@ -104,7 +104,7 @@ fn speed(from: &Sample, to: &Sample) -> f64 {
 /// The value at the upper edge of the plot, and the grid lines: multiples of 1, 2 or 5 times a power of ten.
 fn scale(most: f64) -> (f64, Vec<(f64, String)>) {
     let most = if most > 0.0 { most } else { 1.0 };
-    // What floating point adds does not make another line.
+    // A rounding error does not add a line.
     let most = most * (1.0 - 1e-9);
     let rough = most / LINES;
     let power = 10f64.powf(rough.log10().floor());

@@ -25,7 +25,7 @@ pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
         conflicts: sums.conflicts,
         quarantined: sums.machines.quarantined().map(Machine::title).collect(),
         expelled: sums.machines.expelled().map(ToOwned::to_owned).collect(),
-        // Where one machine has checked all of its own, a sample of that says nothing more.
+        // If one machine has checked all its own counts, a sample of them proves no more.
         wrong_at_most: if is_all_on_two_machines { Some(0.0) } else { drawn.filter(|_| !is_all_checked) },
     }
 }

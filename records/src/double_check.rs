@@ -87,7 +87,7 @@ impl fmt::Display for DoubleCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.write_str("none"),
-            // Rounded to what a person would have said, so that it is read back as what it was.
+            // Rounded to a natural number of digits, so that parsing returns the same value.
             Self::Share(share) => write!(f, "{}%", rounded(share * 100.0)),
             Self::All => f.write_str("all"),
         }

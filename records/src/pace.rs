@@ -80,7 +80,7 @@ impl Pace {
     /// Reads the whole ledger.
     fn read(directory: &RunDirectory, now: u64) -> Result<Self, AuditError> {
         let plan = directory.plan();
-        // By the time for which it was worked on; what was taken back was counted all the same.
+        // In working time. Retracted counts were work, too.
         let (mut worked, mut group) = (History::default(), Vec::new());
         let (mut last_count, mut last) = (None, None);
         let audit = audit_each(directory, |_, record| match record {
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(Pace { is_worked_on: false, speed: None, ..read }, stopped);
         let sum: u128 = stopped.families.iter().map(|family| family.totals.unwrap().a).sum();
         assert_eq!(sum, stopped.totals.unwrap().a);
-        // It answers without reading what lies before the checkpoint.
+        // The reply does not need the records before the checkpoint.
         let ledger = folder.path().join("ledger/000001.jsonl");
         let mut bytes = fs::read(&ledger).unwrap();
         bytes[30] ^= 1;

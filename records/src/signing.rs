@@ -28,7 +28,7 @@ pub enum KeyError {
         /// The system's reason.
         source: io::Error,
     },
-    /// There is something else in its file.
+    /// Its file has other content.
     #[error(
         "{} is no Ed25519 key in PKCS#8, as DER or PEM; restore it from a copy, or move it away and a new one is made",
         .0.display()

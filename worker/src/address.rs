@@ -17,7 +17,7 @@ pub enum AddressError {
         "{0:?} is not an address of a coordinator; it looks like http://127.0.0.1:7227 or https://HOST:7227"
     )]
     Malformed(String),
-    /// There is nothing to know the coordinator by.
+    /// The authority that identifies the coordinator is missing.
     #[error(
         "{0} needs the authority that the coordinator's certificate is of: say --keys DIR, with ca.pem in it"
     )]

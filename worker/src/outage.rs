@@ -165,12 +165,12 @@ impl Outage {
         self.answered.is_some_and(|answered| answered >= then)
     }
 
-    /// For how long no call has got through.
+    /// The time since the last successful call.
     pub fn lasts(&self) -> Duration {
         self.current.as_ref().map_or(Duration::ZERO, |outage| outage.since.elapsed())
     }
 
-    /// Until when no call is to be made.
+    /// The time before which no call should be made.
     pub fn until(&self) -> Option<Instant> {
         self.current.as_ref().map(|outage| outage.until).filter(|until| *until > Instant::now())
     }

@@ -26,7 +26,7 @@ pub struct AskingPace {
     threads: u32,
     /// Expected seconds of one thread for a unit of the mean work.
     mean: f64,
-    /// Of units counted lately, the older the less: expected seconds, and those that they took.
+    /// The recent units, weighted by age: expected seconds, and actual seconds.
     expected: f64,
     taken: f64,
     /// Time for which units are fetched ahead.
@@ -62,7 +62,7 @@ impl AskingPace {
         2 * self.threads as usize
     }
 
-    /// With fewer units than this there will soon be nothing to count.
+    /// With fewer units than this the pool will soon be idle.
     pub fn low(&self) -> usize {
         self.units_in(LOW_TIME)
     }

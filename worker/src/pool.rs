@@ -1,4 +1,4 @@
-//! The threads that count, apart from those that talk.
+//! The counting threads, which are separate from the network threads.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,18 +23,18 @@ pub fn unit_variant(lease: &Lease) -> UnitVariant {
     (lease.unit, lease.variant)
 }
 
-/// What became of a unit in the pool.
+/// The outcome of a unit in the pool.
 #[derive(Clone, Copy, Debug)]
 pub enum UnitOutcome {
     /// It was counted.
     Counted(UnitCount),
-    /// It was not, because the pool was stopped or its device has failed.
+    /// It was not counted, because the pool was stopped or its device has failed.
     Stopped,
-    /// It is to be counted by the other method, of which there is no kernel here.
+    /// It needs the other method, for which this worker has no kernel.
     Beyond(Lease),
 }
 
-/// What counts units for a worker, in the order in which they come, and sends each outcome to it.
+/// A pool counts units for a worker, in order of arrival, and sends it each outcome.
 pub trait Pool: Send + Sync {
     /// Puts a unit in line.
     fn count(&self, lease: Lease);
@@ -45,7 +45,7 @@ pub trait Pool: Send + Sync {
     /// Completes when there will soon be nothing to count.
     fn running_dry(&self) -> impl Future<Output = ()> + Send;
 
-    /// What each thread counts now.
+    /// The present unit of each thread.
     fn counting(&self) -> Vec<Option<UnitVariant>>;
 
     /// The processor time that its threads have had in all; none where something else counts, in time by the clock.
@@ -54,7 +54,7 @@ pub trait Pool: Send + Sync {
     /// Begins no unit more; those in threads are counted to their ends.
     fn finish(&self);
 
-    /// Has all units end soon, counted or not.
+    /// Ends all units soon, counted or not.
     fn stop(&self);
 }
 
@@ -70,7 +70,7 @@ struct Shared {
     kernels: Kernels,
     /// Apart from the numbers below, which threads change: kernels read it all the time.
     stop: Arc<Stop>,
-    /// Set if no unit is to be begun any more.
+    /// Set if no further unit may start.
     finishes: AtomicBool,
     outcomes: UnboundedSender<UnitOutcome>,
     /// How many units the pool holds.
@@ -79,7 +79,7 @@ struct Shared {
     low: AtomicUsize,
     /// Notified whenever a unit ends and few are left.
     is_low: Notify,
-    /// What each thread counts.
+    /// The present unit of each thread.
     in_thread: Box<[Mutex<Option<UnitVariant>>]>,
 }
 

@@ -1,5 +1,5 @@
-//! Why a coordinator, or what stands in its place, cannot be dealt with: one end speaks TLS or HTTP/2 and the other does not, or
-//! a certificate is not believed. Each in a sentence that says what would be right.
+//! The reasons why a connection to a coordinator fails, each as a sentence with the solution. One end may not use TLS
+//! or HTTP/2, or a certificate may not be trusted.
 
 use std::error::Error;
 use std::io;
@@ -47,7 +47,7 @@ pub fn tls_refusal(status: &Status) -> Option<String> {
         if error.to_string() == "HTTP/2 was not negotiated." {
             return Some(SPEAKS_HTTP_1.into());
         }
-        // Of what goes wrong after the handshake h2 keeps the text alone.
+        // After the handshake, h2 keeps only the text of an error.
         if let Some((_, alert)) = error.to_string().split_once("received fatal alert: ") {
             return client_certificate(alert);
         }
@@ -128,7 +128,7 @@ pub async fn wrong_listener(address: &str) -> Option<&'static str> {
     }
 }
 
-/// What an error is about: the message, or the cause at the bottom of a failed connection.
+/// The core of an error: the message, or the innermost cause of a failed connection.
 pub fn innermost(error: &dyn Error) -> String {
     let (mut text, mut cause) = (error.to_string(), error.source());
     while let Some(error) = cause {

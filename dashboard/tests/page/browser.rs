@@ -221,7 +221,7 @@ fn report_is_one_page_without_scripts_or_links() {
         assert!(page.len() < 300 << 10, "{}", page.len());
         assert_eq!(page.contains("rack\\u{202e}3"), name == "report-disputed", "unseen characters are shown");
         assert!(!page.contains('\u{202e}'));
-        // What a name says that is a script is text.
+        // A script in a name is shown as text.
         let page_itself = page.replace("src=x", "");
         for word in ["src=", "href=", "url(", "@import", "<script", "<img"] {
             assert!(!page_itself.contains(word), "{name}: {word}");

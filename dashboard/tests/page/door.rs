@@ -24,7 +24,7 @@ fn missing_or_wrong_token_is_401() {
             assert!(!reply.body.contains("234,907") && !reply.body.contains("diadem_"), "{reply:?}");
         }
     }
-    // What says nothing of the run, everybody may have.
+    // Files without data of the run are public.
     for path in ["/dashboard.css", "/dashboard.js", "/diadem.svg", "/healthz", "/readyz"] {
         assert_eq!(site.get(path, &[]).code, 200, "{path}");
     }

@@ -219,7 +219,7 @@ impl Certificate {
         if certificate.form != FORM {
             return Err(CertificateError::OtherForm(certificate.form));
         }
-        // The signature is over the file's own words: what is written otherwise is not what was signed.
+        // The signature covers the file's own text, so another spelling of the same data has another signature.
         let is_as_written = serde_json::to_value(&certificate)? == serde_json::from_str::<Value>(text)?;
         let is_signed = is_signed(&certificate.key, &certificate.signed_bytes(), &certificate.signature);
         if !is_as_written || !is_signed {
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(Certificate::parse(&text).unwrap(), certificate);
         assert!(!certificate.check(&directory, None).unwrap(), "there is no term");
         assert_eq!((certificate.total.as_str(), certificate.key()), ("92", key.public().as_str()));
-        // What comes later changes nothing.
+        // Later records change nothing.
         store.commit(&[], Duration::from_secs(9), 7).unwrap();
         certificate.check(&directory, None).unwrap();
         for at in 0..text.len() {
@@ -420,7 +420,7 @@ mod tests {
         differs(|c| c.units -= 1, "units is ");
         differs(|c| c.records -= 1, "has no head");
         differs(|c| c.run = c.head, "has no head");
-        // The same, written otherwise, is not what was signed.
+        // Another spelling of the same data is not signed.
         let head = certificate.head.to_string();
         for (as_written, otherwise) in [
             (head.clone(), head.to_uppercase()),

@@ -71,7 +71,7 @@ impl Draft {
                 remove_if_left(&entry.path()).map_err(io_error("remove", &entry.path()))?;
             }
         }
-        // There is no mark that is not locked before the process that made it has ended.
+        // A mark is locked until its process has ended.
         let (mark, unlocked) = (path.join(MARK), path.join(UNLOCKED));
         let file = File::create_new(&unlocked).map_err(io_error("create", &unlocked))?;
         file.lock().map_err(io_error("lock", &unlocked))?;

@@ -268,7 +268,7 @@ fn failed_or_killed_merge_leaves_no_result() {
         parts.write("a", "1/2", &counts((0..units()).step_by(2), "first")),
         parts.write("b", "2/2", &counts((1..units()).step_by(2), "first")),
     ];
-    // As a kill leaves it, beside what others are writing or have called so.
+    // The remains of a killed merge, beside the draft of a running merge and a directory with a similar name.
     let [left, used, run] =
         ["out.merging-0123", "out.merging-4567", "out.merging"].map(|name| parts.path(name));
     for path in [&left, &used, &run] {

@@ -1,4 +1,4 @@
-//! The key by which a coordinator knows the leases that it, or one before it, has given.
+//! The key with which coordinators of a run sign and recognise their leases.
 //!
 //! A lease's token is a keyed hash (BLAKE3) over the unit, its variant and the worker. So a report can be judged by its
 //! token alone, even after the lease has expired or the coordinator was restarted. A worker cannot report a unit that

@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    /// The run of that shard, begun at a certain time.
+    /// A run of this shard, started at this time.
     fn run(shard: &str) -> RunFile {
         let plan = r#"{"n":16,"scheme":"constellations","grain":7,"version":1}"#;
         let begun = 1_790_000_000_123u64;

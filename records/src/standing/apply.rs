@@ -150,8 +150,8 @@ impl Standing {
         Ok(())
     }
 
-    /// Whether a second count confirms anything by what its own line says: it is equal, and was made otherwise. Others are never asked
-    /// for.
+    /// True if a second count is a confirmation according to its own line: it is equal, and was made in another way.
+    /// Workers are only asked for such counts.
     pub(crate) fn proves(&self, plan: &Plan, second: &UnitRecord, standing: &Vote) -> bool {
         self.equals(plan, second, standing) && self.sums.machines.is_made_in_other_way(standing, second.making())
     }
@@ -250,7 +250,7 @@ impl Standing {
         }
         self.counts.forget(unit);
         if r.counts_as_vote() {
-            // It was made before those that contradict it.
+            // The count was made before the counts that contradict it.
             self.sums.disputed.entry(unit).or_default().insert(0, told);
         }
         if r.contradiction

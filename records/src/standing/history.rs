@@ -22,11 +22,11 @@ const IDLE_STEPS: u64 = 4;
 pub struct History {
     /// Slots have 2^`doublings` seconds.
     doublings: u32,
-    /// Those in which something happened, ascending.
+    /// The slots with records, in ascending order.
     slots: Vec<Slot>,
 }
 
-/// What happened between two times.
+/// The records between two times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Slot {
     /// The latest time of a record, in seconds since 1970 (UTC); the slot's number follows from it.
@@ -62,12 +62,12 @@ impl History {
         self.doublings < u64::BITS && self.slots.len() <= MAX_SLOTS
     }
 
-    /// A unit of that expected work, in nanoseconds of one core, got a standing count at that time.
+    /// Adds the standing count of a unit with this expected work, in nanoseconds of one core, at this time.
     pub fn count(&mut self, at: u64, work: u64) {
         self.add(Slot { last: at, units: 1, work: work.into() });
     }
 
-    /// The standing count of a unit of that expected work was taken back at that time.
+    /// Subtracts a retracted standing count of a unit with this expected work, at this time.
     pub fn retract(&mut self, at: u64, work: u64) {
         self.add(Slot { last: at, units: -1, work: -i128::from(work) });
     }
@@ -77,7 +77,7 @@ impl History {
         let mut sum = (0i64, 0i128);
         self.slots.iter().map(move |slot| {
             sum = (sum.0.saturating_add(slot.units), sum.1.saturating_add(slot.work));
-            // Where a clock stepped back a retraction can come before its count.
+            // After a clock stepped back, a retraction can come before its count.
             let done = u64::try_from(sum.0).unwrap_or(0);
             Milestone { at: slot.last, done, work: u128::try_from(sum.1).unwrap_or(0) }
         })

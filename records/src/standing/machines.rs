@@ -1,4 +1,4 @@
-//! The machines and kernels that have counted, by the numbers under which the rest speaks of them.
+//! The machines and kernels that have counted, with the numbers that the other sums use for them.
 //!
 //! A machine is named by its owner: two owners may each have a `node-1`.
 
@@ -11,7 +11,7 @@ use super::machine::{Machine, Trust};
 use super::record_error::RecordError;
 use super::vote::{MAX_KERNELS, MAX_MACHINES, MachineId, Making, Origin, Vote};
 
-/// All of them. The checkpoint has an entry for each machine, and one for the rest.
+/// All machines. The checkpoint has one entry for each machine, and one for the rest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Machines {
     #[serde(skip)]
@@ -41,7 +41,7 @@ impl PartialEq for Machines {
 }
 
 impl Machines {
-    /// The machines of a checkpoint, and the rest that it holds of them.
+    /// The machines of a checkpoint, and their further data.
     pub(crate) fn restored(list: Vec<Machine>, rest: Self) -> Self {
         let mut numbers: HashMap<String, HashMap<String, MachineId>> = HashMap::new();
         for (machine, id) in list.iter().zip(0..) {
@@ -77,7 +77,7 @@ impl Machines {
         &self.list[id.0 as usize]
     }
 
-    /// To say more of it.
+    /// Mutable access to the records about a machine.
     pub fn get_mut(&mut self, id: MachineId) -> &mut Machine {
         &mut self.list[id.0 as usize]
     }
@@ -122,7 +122,7 @@ impl Machines {
     /// The origin of a record; machines and kernels that were not heard of before get their numbers.
     ///
     /// # Errors
-    /// There are as many machines or kernels as there can be, and this is one more.
+    /// The number of machines or kernels is at its limit.
     pub fn origin(
         &mut self,
         (owner, machine): (&str, &str),
@@ -143,10 +143,10 @@ impl Machines {
         Ok(Origin { machine, kernel: kernel as u8, mirrored })
     }
 
-    /// The number of an owner's machine, which gets one where it has none.
+    /// The number of an owner's machine, which is assigned if it is missing.
     ///
     /// # Errors
-    /// There are as many machines as there can be, and this is one more.
+    /// The number of machines is at its limit.
     pub(super) fn add_machine(&mut self, owner: &str, name: &str) -> Result<MachineId, RecordError> {
         if let Some(number) = self.number(owner, name) {
             return Ok(number);
@@ -165,7 +165,7 @@ impl Machines {
         Ok(number)
     }
 
-    /// The origin of a count that is not on record, as far as it has numbers.
+    /// The origin of an unrecorded count, as far as its parts have numbers.
     pub fn find_origin(&self, owner: &str, machine: &str, kernel: &str, mirrored: bool) -> Option<Origin> {
         let kernel = self.kernels.iter().position(|known| known == kernel)?;
         Some(Origin { machine: self.number(owner, machine)?, kernel: kernel as u8, mirrored })

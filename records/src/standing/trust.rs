@@ -46,7 +46,7 @@ impl Machines {
     /// Applies a record that ends the trust in a machine or an owner.
     ///
     /// # Errors
-    /// There are as many machines as there can be, and this is one more.
+    /// The number of machines is at its limit.
     pub fn strike(&mut self, r: &Expulsion) -> Result<(), RecordError> {
         self.expel(&r.owner, r.machine.as_deref())?;
         if let Some(name) = r.machine.as_deref().filter(|_| r.lost) {
@@ -64,7 +64,7 @@ impl Machines {
     /// A machine, or its owner with all machines, is not believed any more, now and when it comes again.
     ///
     /// # Errors
-    /// There are as many machines as there can be, and this is one more.
+    /// The number of machines is at its limit.
     pub fn expel(&mut self, owner: &str, machine: Option<&str>) -> Result<(), RecordError> {
         if let Some(name) = machine {
             let id = self.add_machine(owner, name)?;

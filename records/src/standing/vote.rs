@@ -30,7 +30,7 @@ pub struct Origin {
     pub mirrored: bool,
 }
 
-/// What an origin is by names: the machine with its owner first (owner, machine), the kernel, and whether it was mirrored.
+/// An origin by names: the machine (owner, name), the kernel, and whether the count was mirrored.
 pub type Making<'a> = ((&'a str, &'a str), &'a str, bool);
 
 impl UnitRecord {

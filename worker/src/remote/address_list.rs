@@ -23,7 +23,7 @@ pub struct AddressList {
 #[derive(Debug)]
 struct Choice {
     current: usize,
-    /// What each address refused last, since a coordinator took the worker in.
+    /// The last refusal of each address since the last registration.
     refusals: Vec<Option<Refusal>>,
     /// The run of which the worker holds units.
     run: Option<RunId>,
@@ -69,12 +69,12 @@ impl Choice {
     }
 }
 
-/// What all workers of a process know that have these addresses.
+/// The knowledge shared by all workers of a process with these addresses.
 #[derive(Debug, Default)]
 struct SharedRun {
     /// The run that is counted.
     run: Option<RunId>,
-    /// The addresses where it has taken a worker in.
+    /// The addresses at which the run has registered a worker.
     homes: BTreeSet<usize>,
     /// The last other run that was left alone, and where: it is logged once.
     other_run: Option<(usize, RunId)>,

@@ -30,8 +30,8 @@ pub struct AddressClient {
 }
 
 impl AddressClient {
-    /// The client of that address with these credentials, and its URL.
-    /// Fails if it is no such URL, a secret would be readable on the way, or the keys are of no use.
+    /// The client for this address with these credentials, and its URL. Fails if the URL is invalid, a secret would be
+    /// sent unencrypted, or the keys are unusable.
     pub fn new(address: &str, credentials: &Credentials) -> Result<(Self, String), AddressError> {
         let uri = parse(address, credentials)?;
         let url = uri.to_string().trim_end_matches('/').to_owned();

@@ -1,5 +1,5 @@
-//! Which of several addresses an operator, an observer or a follower calls: as a worker does, the coordinator with the highest
-//! term.
+//! Selects the address for an operator, an observer or a follower: the coordinator with the highest term, as for a
+//! worker.
 
 use domain::{RunId, RunStatus, Term};
 use proto::v1;
@@ -29,7 +29,7 @@ pub struct TwoRuns(pub String, pub String);
 
 impl Classified for TwoRuns {}
 
-/// What an address answers.
+/// The reply of an address.
 struct Served {
     index: usize,
     plan: Fingerprint,

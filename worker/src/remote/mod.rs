@@ -67,7 +67,7 @@ impl Remote {
         Ok(Self { clients, addresses, patience: PATIENCE })
     }
 
-    /// The same for a caller that gives up after that time: within it each address is called.
+    /// The same for a caller that gives up after this time. Each address is called within this time.
     #[must_use]
     pub fn giving_up_after(self, limit: Option<Duration>) -> Self {
         let each = limit.map_or(PATIENCE, |limit| limit / self.addresses() as u32);
@@ -100,17 +100,17 @@ impl Remote {
         self.addresses.address(self.addresses.current())
     }
 
-    /// The same coordinator for another worker, over the same connections: if one worker is refused and turns to another
+    /// The same coordinator for another worker, over the same connections. If one worker is refused and changes its
     /// address, the others do not.
     #[must_use]
     pub fn beside(&self) -> Self {
         Self { addresses: Arc::new(self.addresses.beside()), ..self.clone() }
     }
 
-    /// Where the run stands.
+    /// The status of the run.
     ///
     /// # Errors
-    /// The coordinator cannot be reached, refuses, or answers what this release does not understand.
+    /// The coordinator cannot be reached, refuses, or sends a reply that this release does not understand.
     pub async fn status(&self) -> CallResult<RunStatus> {
         let status =
             self.call(Duration::ZERO, |mut c| async move { c.status(v1::StatusRequest {}).await }).await?;
@@ -126,7 +126,7 @@ impl Remote {
         Ok(self.call(Duration::ZERO, |mut c| async move { c.retract(request).await }).await?.into())
     }
 
-    /// Changes how the run is checked and copied. Returns what holds from then on.
+    /// Changes the check policy and the required followers. Returns the values in effect.
     ///
     /// # Errors
     /// The coordinator cannot be reached, or refuses.

@@ -33,7 +33,7 @@ impl FollowStream {
         self.remote.next(self.index, &mut self.replies).await
     }
 
-    /// It is the run that is followed: later refusals may pass by themselves.
+    /// Notes that this run is followed: later refusals may be temporary.
     pub fn taken_in(&self) {
         self.remote.addresses.taken_in();
     }
@@ -58,7 +58,7 @@ pub struct StatusStream {
 }
 
 impl StatusStream {
-    /// Where the run stands next.
+    /// The next status of the run.
     ///
     /// # Errors
     /// The coordinator ends the call, cannot be reached, or sends an incomprehensible message.

@@ -175,7 +175,7 @@ impl Connection {
         }
     }
 
-    /// When the next call is due, if one can be made: what waits for an answer is not.
+    /// The time of the next call, if a call can be made. Calls that wait for an answer do not count.
     pub fn next_call(&self) -> Option<Instant> {
         let renewal = self.member.as_ref().filter(|_| !self.is_renewing).map(|member| member.renew_next);
         self.outage.until().or(renewal)

@@ -103,7 +103,7 @@ impl<P: Pool> Counting<P> {
         (begun, self.took(outcomes))
     }
 
-    /// Has all units end soon. Returns those in threads.
+    /// Ends all units soon. Returns the units in threads.
     pub fn stop(&mut self) -> Vec<UnitVariant> {
         let begun = self.begun_units();
         self.pool.stop();

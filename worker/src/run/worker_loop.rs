@@ -75,7 +75,7 @@ pub struct WorkerLoop<P> {
 
 enum Stage {
     Working,
-    /// Finishes what its threads count.
+    /// Finishes its running units.
     Draining {
         until: Instant,
     },
@@ -206,7 +206,7 @@ impl<P: Pool> WorkerLoop<P> {
         }
     }
 
-    /// All leases, those of counts first: the coordinator may refuse the last ones.
+    /// All leases, starting with leases of counts: the coordinator may refuse the last ones.
     fn leases(&self) -> Vec<Lease> {
         self.reporting.leases().chain(self.held.leases()).collect()
     }
@@ -285,7 +285,7 @@ impl<P: Pool> WorkerLoop<P> {
         }
     }
 
-    /// Begins nothing more, and gives back what no thread has begun. A second wish to drain changes nothing.
+    /// Starts no further unit, and returns units that no thread has started. A second command to drain changes nothing.
     fn drain(&mut self, why: &str) {
         if !matches!(self.stage, Stage::Working) {
             return;

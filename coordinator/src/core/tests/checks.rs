@@ -45,7 +45,7 @@ fn check_goes_to_same_machine_only_if_it_is_alone() {
     assert!(to_b.iter().all(|lease| lease.variant.mirrored));
     report(&mut core, T0, b, to_b[0], 5);
     core.release(T0, b, &to_b[1..], true).unwrap();
-    // The other has left. All is counted; what is not checked waits for it, or another machine, for a while.
+    // The other worker has left. All units are counted; the remaining checks wait for another machine for a while.
     let next = |core: &mut Core, now| core.lease(now, a, 100_000).unwrap();
     loop {
         let leases = next(&mut core, T0);
@@ -170,7 +170,7 @@ fn mirrored_first_count_is_checked_by_plain_count() {
     let mut core = core_with(DoubleCheck::All);
     let a = join(&mut core, "a");
     let lease = core.lease(T0, a, 1).unwrap()[0];
-    // It held the unit as a check when the coordinator was lost with the count.
+    // The worker held the unit as a check when the coordinator and the first count were lost.
     let held = Lease { variant: Variant { mirrored: true, other_kernel: true }, ..lease };
     assert_eq!(report(&mut core, T0, a, held, 5), Verdict::Recorded);
     let check = loop {

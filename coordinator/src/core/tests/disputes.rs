@@ -82,7 +82,7 @@ fn differing_counts_are_bounded_and_agreement_decides() {
 #[test]
 fn decidable_dispute_is_found_behind_undecidable() {
     let (mut core, _) = contradicted();
-    // Cho has said something about all of them but the last.
+    // Cho has counted all of them except the last.
     let disputes: Vec<_> = core.votes.disputed();
     let (last, others) = disputes.split_last().unwrap();
     assert!(others.len() > 1000);
@@ -147,11 +147,11 @@ fn disputants_wait_for_connected_third_machine() {
         lent.iter().any(|other| other.unit == lease.unit)
     };
     assert!(!is_asked(&mut core, T0, a) && is_asked(&mut core, T0, c));
-    // It holds the unit and does not count it.
+    // The worker holds the unit and does not count it.
     let held = core.lease(T0, c, 1).unwrap()[0];
     assert_eq!(held.unit, lease.unit);
     assert!(!is_asked(&mut core, T0, a));
-    // It is not heard of any more.
+    // The worker falls silent.
     let later = LEASE_TIME * 2;
     core.tick(later);
     assert!(is_asked(&mut core, later, a));
@@ -201,7 +201,7 @@ fn machine_with_ten_self_conflicts_is_quarantined() {
     for _ in 0..1000 {
         for lease in core.lease(T0, a, 1).unwrap_or_default() {
             let was_disputed = core.votes.is_disputed(lease.unit);
-            // Its other kernel contradicts what it counts itself.
+            // The machine's other kernel contradicts its own kernel.
             let said =
                 if core.work.is_symmetric_count(lease.unit) || lease.variant.other_kernel { 5 } else { 7 };
             let verdict = report(&mut core, T0, a, lease, said);
@@ -238,7 +238,7 @@ fn symmetric_dispute_needs_both_algorithms() {
         let lease = core.lease(T0, ada, 1).unwrap()[0];
         assert!(core.work.is_symmetric_count(lease.unit) && !by_orbits(lease));
         assert_eq!(report(&mut core, T0, ada, lease, 5), Verdict::Recorded);
-        // It was overdue, and lent to others.
+        // The count was overdue, and the unit was lent to others.
         assert_eq!(report(&mut core, T0, ben, lease, 7), Verdict::Conflict);
         assert_eq!(report(&mut core, T0, cho, lease, 5), Verdict::Conflict, "by the same algorithm");
         let who = if is_lost { ada } else { cho };

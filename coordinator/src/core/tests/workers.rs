@@ -112,7 +112,7 @@ fn proven_leases_beyond_share_can_be_reported() {
     for lease in leases {
         assert_eq!(report(&mut core, T0, worker, lease, 0), Verdict::Recorded);
     }
-    // Registered once more because no answer came, it keeps what it holds.
+    // A worker that registers again because no reply came keeps its units.
     let mut core = self::core();
     let c = join(&mut core, "c");
     let lent = core.lease(T0, c, 100_000).unwrap();

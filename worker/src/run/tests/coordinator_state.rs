@@ -89,7 +89,7 @@ impl CoordinatorState {
         self.heard.iter().filter(|(_, heard)| is_so(heard)).map(|(at, _)| *at).collect()
     }
 
-    /// What each release gave back, and when: while the worker stays, or when it leaves.
+    /// The leases returned by each release, with its time: while the worker stays, or when it leaves.
     pub fn released(&self, when_leaving: bool) -> Vec<(Duration, Vec<UnitId>)> {
         let released = self.heard.iter().filter_map(|(at, heard)| match heard {
             Heard::Release { held, leaving } if *leaving == when_leaving => Some((*at, held.clone())),
@@ -98,7 +98,7 @@ impl CoordinatorState {
         released.collect()
     }
 
-    /// How often a count of that unit was reported.
+    /// The number of reports of this unit.
     pub fn reports_of(&self, unit: u64) -> usize {
         let counts = self.heard.iter().filter_map(|(_, heard)| match heard {
             Heard::Report(counts) => Some(counts),

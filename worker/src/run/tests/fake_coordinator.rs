@@ -34,7 +34,7 @@ impl FakeCoordinator {
         self.state().heard.push((self.begun.elapsed(), call));
     }
 
-    /// Its state, to be read and to be changed.
+    /// Access to its state.
     pub fn state(&self) -> MutexGuard<'_, CoordinatorState> {
         self.state.lock().unwrap()
     }

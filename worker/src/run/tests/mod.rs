@@ -44,7 +44,7 @@ const DRAIN: Duration = Duration::from_secs(20);
 /// Maximum lifetime of a worker in these tests.
 const PATIENCE: Duration = Duration::from_hours(1);
 
-/// What makes a worker with one thread.
+/// The configuration of a worker with one thread.
 pub fn config(kernel: Arc<dyn Kernel>) -> Config {
     Config {
         name: "worker".into(),
@@ -60,7 +60,7 @@ pub fn config(kernel: Arc<dyn Kernel>) -> Config {
     }
 }
 
-/// What makes one that counts with the portable search.
+/// The same with the portable search.
 fn plain() -> Config {
     config(kernel(Method::Search, Some(Isa::Portable)).unwrap())
 }
@@ -80,7 +80,7 @@ impl Life {
         })
     }
 
-    /// A worker of that kind, with that pool.
+    /// A worker with this configuration and this pool.
     fn begin_with(
         coordinator: &FakeCoordinator,
         config: Config,
@@ -102,13 +102,13 @@ impl Life {
         sleep_until(self.begun + after).await;
     }
 
-    /// What becomes of it, and how long after the beginning.
+    /// The result of the worker, and its time since the start.
     async fn end(self) -> (Result<Summary, WorkerError>, Duration) {
         let result = timeout(PATIENCE, self.task).await.expect("the worker comes to an end").unwrap();
         (result, self.begun.elapsed())
     }
 
-    /// It counts all units, and all are recorded once. Gives how long that takes.
+    /// Waits until all units are counted and recorded once. Returns the time that it takes.
     async fn counts_all(self, coordinator: &FakeCoordinator, units: u64) -> Duration {
         let (summary, took) = self.end().await;
         assert_eq!(summary.unwrap(), counted(units));
@@ -116,12 +116,12 @@ impl Life {
         took
     }
 
-    /// What becomes of it when it is stopped, and how long that takes.
+    /// Stops the worker. Returns its summary and the time that it takes.
     async fn stop(self) -> (Summary, Duration) {
         self.wish(Wish::Leave).await
     }
 
-    /// What becomes of it when it is wished to drain or to leave, and how long that takes.
+    /// Commands the worker to drain or leave. Returns its summary and the time that it takes.
     async fn wish(self, wish: Wish) -> (Summary, Duration) {
         let asked = Instant::now();
         self.wish.send_replace(wish);

@@ -8,8 +8,8 @@ use domain::Owner;
 use crate::token_bucket::TokenBucket;
 
 /// Maximum burst of log lines about an owner.
-const LINES_AT_ONCE: u32 = 2000;
-const LINES_EVERY: Duration = Duration::from_secs(1);
+const LINE_BURST: u32 = 2000;
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The remaining log lines of each owner, so that no owner fills the disk.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ impl LogLines {
     /// line may be written.
     pub fn take(&mut self, now: Duration, owner: &Owner) -> Option<u64> {
         if !self.0.contains_key(owner) {
-            self.0.insert(owner.clone(), (TokenBucket::new(LINES_AT_ONCE, LINES_EVERY), 0));
+            self.0.insert(owner.clone(), (TokenBucket::new(LINE_BURST, LINE_INTERVAL), 0));
         }
         let (bucket, left_out) = self.0.get_mut(owner)?;
         if bucket.take(now) {
@@ -41,8 +41,8 @@ mod tests {
         let mut lines = LogLines::default();
         let (loud, quiet) = (Owner::new("loud"), Owner::new("quiet"));
         let written = (0..5000).filter(|_| lines.take(Duration::ZERO, &loud).is_some()).count();
-        assert_eq!(written, LINES_AT_ONCE as usize);
+        assert_eq!(written, LINE_BURST as usize);
         assert_eq!(lines.take(Duration::ZERO, &quiet), Some(0));
-        assert_eq!(lines.take(LINES_EVERY, &loud), Some(5000 - u64::from(LINES_AT_ONCE)));
+        assert_eq!(lines.take(LINE_INTERVAL, &loud), Some(5000 - u64::from(LINE_BURST)));
     }
 }

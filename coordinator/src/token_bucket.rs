@@ -1,4 +1,4 @@
-//! A token bucket: so many at once, then one in each interval.
+//! A token bucket: a burst, then one token per interval.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_burst_passes_and_then_one_in_each_interval() {
+    fn bucket_admits_burst_then_one_per_interval() {
         let mut bucket = TokenBucket::new(5, Duration::from_secs(1));
         let admitted =
             |bucket: &mut TokenBucket, at| (0..100).filter(|_| bucket.take(Duration::from_secs(at))).count();

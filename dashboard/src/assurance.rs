@@ -1,10 +1,10 @@
-//! What double-checking shows, in words and as JSON.
+//! The results of double-checking, in words and as JSON.
 
 use domain::{Assurance, Owner, counted};
 use records::CONFIDENCE;
 use serde_json::{Value, json};
 
-/// One line about the counts of so many units, of so many in the run. Nothing is proven before all are counted.
+/// One line about the checks of `done` counted units out of `units`. A run is proven only after all units are counted.
 pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
     let Assurance { on_two_owners, on_two_machines, on_one_machine, conflicts, .. } = assurance;
     let share = |units: u64| percent(100.0 * units as f64 / done.max(1) as f64);
@@ -50,7 +50,7 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
 
 fn others(conflicts: u64, assurance: &Assurance, is_complete: bool) -> String {
     let mut said = counted(conflicts, "conflict");
-    // Nobody else has counted anything that it could have decided.
+    // No other machine has counted a unit and so could have decided.
     let is_alone = assurance.on_two_owners + assurance.on_two_machines == 0 && assurance.on_one_machine > 0;
     if conflicts > 0 && is_complete && is_alone {
         said.push_str(", settled by the machine that had them");
@@ -66,7 +66,7 @@ fn others(conflicts: u64, assurance: &Assurance, is_complete: bool) -> String {
     said
 }
 
-/// The first of the names, and how many more there are: a sentence is to be read.
+/// The first names, and the number of further names, to keep the sentence readable.
 fn some_of(names: &[String]) -> String {
     const SHOWN: usize = 8;
     let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -76,7 +76,7 @@ fn some_of(names: &[String]) -> String {
     }
 }
 
-/// What the sentence says, as JSON.
+/// The content of the sentence, as JSON.
 pub fn value(assurance: &Assurance, units: u64) -> Value {
     json!({
         "counted_twice_by_two_owners": assurance.on_two_owners,

@@ -1,8 +1,8 @@
-//! What all viewers are sent: each section written once for all of them, when it has changed.
+//! The updates for all viewers. Each changed section is written once for all of them.
 //!
-//! Nothing is kept for a viewer: one that reads slowly is sent what is newest when it has read, and has missed what was
-//! between. It is sent a number of bytes at a time, beginning with the sections that are wanted first; the rest comes next
-//! time.
+//! No data is queued for a viewer. A slow viewer misses intermediate updates and gets the newest data when it reads.
+//! Each message has a limited number of bytes and starts with the most important sections; the rest follows in the next
+//! message.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use tokio_stream::{Stream, StreamExt};
 
 use crate::sections::SECTIONS;
 
-/// Where a run stands, time after time.
+/// The successive states of a run.
 pub type Statuses = Pin<Box<dyn Stream<Item = RunStatus> + Send>>;
 
-/// A viewer is sent not more than this at a time, apart from the first one.
+/// Maximum size of a message to a viewer, except the first message.
 const UPDATE_BYTES: usize = 19 << 10;
 
-/// Sections are written at most so often.
+/// Minimum time between two updates of the sections.
 const PUBLISH_EVERY: Duration = Duration::from_secs(1);
 
 /// A section as it is sent.
@@ -37,7 +37,7 @@ struct SentSection {
 /// All sections as they are sent.
 type Messages = [SentSection; SECTIONS.len()];
 
-/// Where the run stands, for those who ask now and those who go on watching.
+/// The state of the run, for single requests and for viewers.
 #[derive(Clone, Debug)]
 pub struct Broadcast {
     /// Where the run stands.
@@ -45,7 +45,7 @@ pub struct Broadcast {
     messages: watch::Receiver<Messages>,
 }
 
-/// Who writes the sections.
+/// The writer of the sections.
 #[derive(Debug)]
 pub struct Announcer {
     status: watch::Sender<Arc<RunStatus>>,
@@ -72,7 +72,7 @@ impl Broadcast {
 }
 
 impl Announcer {
-    /// Tells what comes, until nothing more does.
+    /// Publishes each new status, until the run ends.
     pub async fn tell(self, mut statuses: Statuses) {
         let last = || RunStatus::clone(&self.status.borrow());
         loop {
@@ -113,7 +113,7 @@ fn written(name: &str, value: &serde_json::Value) -> Bytes {
     format!("event: {name}\ndata: {value}\n\n").into()
 }
 
-/// Somebody who watches.
+/// A viewer of the run.
 #[derive(Debug)]
 pub struct Viewer {
     messages: watch::Receiver<Messages>,
@@ -124,14 +124,14 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// What it is to be sent next; nothing when nothing more comes.
+    /// The next message to the viewer; none at the end of the run.
     pub async fn next(&mut self) -> Option<Bytes> {
         if self.seen == [0; SECTIONS.len()] {
             return Some(self.unseen(usize::MAX));
         }
         loop {
             if self.has_more {
-                // With what is published next, unless nothing is.
+                // Sent with the next update, if there is one.
                 timeout(3 * PUBLISH_EVERY, self.messages.changed()).await.ok();
             } else {
                 self.messages.changed().await.ok()?;
@@ -143,7 +143,7 @@ impl Viewer {
         }
     }
 
-    /// The sections that it has not seen, as far as they fit; one that never would goes alone.
+    /// The sections that the viewer has not seen, up to the size limit. A larger section is sent alone.
     fn unseen(&mut self, most: usize) -> Bytes {
         let messages = self.messages.borrow_and_update();
         let mut text = Vec::new();

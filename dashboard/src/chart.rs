@@ -1,27 +1,27 @@
-//! The speed of a run over time, as a chart of steps: its geometry, for whoever draws it.
+//! The speed of a run over time, as a step chart: its geometry, independent of the drawing.
 //!
-//! Each sample of the history says how much of the work was done at a time; between two of them lies a step whose height is
-//! the work done in it by its length. What was not worked on, because the coordinator was away, is a step that lies low.
+//! Each sample of the history is the completed share of the work at a time. The chart has a step between two samples;
+//! its height is the work done divided by its length. While the coordinator was away, the step is low.
 
 use domain::Sample;
 use serde_json::{Value, json};
 
 use crate::words::{LATEST, figures};
 
-/// Where the plot lies in a picture of 640 by 220.
+/// The position of the plot in a picture of 640 by 220.
 const LEFT: f64 = 56.0;
 const RIGHT: f64 = 628.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 190.0;
 
-/// Not more steps are drawn: more cannot be told apart.
-const MOST_STEPS: u64 = 140;
+/// Maximum number of steps. More steps would not be visible.
+const MAX_STEPS: u64 = 140;
 
-/// A time in which speed is told, and how it is called.
-const PER: [(f64, &str); 4] =
+/// The time units of speeds, with their names.
+const SPEED_UNITS: [(f64, &str); 4] =
     [(60.0, "a minute"), (3600.0, "an hour"), (86400.0, "a day"), (7.0 * 86400.0, "a week")];
 
-/// Lines across the plot, times below it: about so many.
+/// Approximate number of grid lines and of times.
 const LINES: f64 = 4.0;
 
 /// Distances of the times below the plot, in seconds.
@@ -33,7 +33,7 @@ const DISTANCES: [u64; 19] = [
 /// A chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpeedChart {
-    /// What its height says.
+    /// The unit of the heights.
     pub title: String,
     /// The outline of the steps, as the path of an SVG, and that of the area below them.
     pub line: String,
@@ -41,14 +41,14 @@ pub struct SpeedChart {
     pub area: String,
     /// The times below the plot: where, and in seconds since 1970.
     pub times: Vec<(f64, u64)>,
-    /// The lines across the plot: where, and what they stand for.
+    /// The grid lines: their positions and labels.
     pub heights: Vec<(f64, String)>,
     /// How long it is from its left edge to its right one, in seconds.
     pub length: u64,
 }
 
 impl SpeedChart {
-    /// Of the samples not older than so many seconds before the last one; nothing where these are fewer than two.
+    /// A chart of the samples within `longest` seconds before the last sample; none with fewer than two samples.
     pub fn of(history: &[Sample], longest: u64) -> Option<Self> {
         let history = &history[..history.partition_point(|sample| sample.at <= LATEST)];
         let last = history.last()?.at;
@@ -61,7 +61,7 @@ impl SpeedChart {
         let x = |at: u64| LEFT + (RIGHT - LEFT) * (at - begin) as f64 / (end - begin) as f64;
         let speeds: Vec<f64> = samples.windows(2).map(|pair| speed(&pair[0], &pair[1])).collect();
         let most = speeds.iter().copied().fold(0.0, f64::max);
-        let (per, name) = PER.into_iter().find(|(per, _)| most * per >= 0.1).unwrap_or(PER[PER.len() - 1]);
+        let (per, name) = SPEED_UNITS.into_iter().find(|(per, _)| most * per >= 0.1).unwrap_or(SPEED_UNITS[SPEED_UNITS.len() - 1]);
         let (scale, heights) = scale(most * per);
         let y = |speed: f64| BOTTOM - (BOTTOM - TOP) * speed * per / scale;
         let mut line = String::new();
@@ -75,18 +75,17 @@ impl SpeedChart {
         Some(Self { title: format!("% of the work {name}"), line, area, times, heights, length: end - begin })
     }
 
-    /// As JSON, for who draws it elsewhere.
+    /// The chart as JSON.
     pub fn json(&self) -> Value {
         let Self { title, line, area, times, heights, length } = self;
         json!({ "title": title, "line": line, "area": area, "times": times, "heights": heights, "length": length })
     }
 }
 
-/// Samples as far apart as can be told apart, the last one always among them. A burst of counts after a pause is told
-/// together with the pause.
+/// Samples with visible distances, including the last sample. A burst of counts after a pause is merged with the pause.
 fn merged(samples: &[Sample]) -> Vec<Sample> {
     let [Some(first), Some(last)] = [samples.first(), samples.last()] else { return Vec::new() };
-    let apart = ((last.at - first.at) / MOST_STEPS).max(1);
+    let apart = ((last.at - first.at) / MAX_STEPS).max(1);
     let mut merged = vec![*last];
     for sample in samples.iter().rev() {
         if merged.last().is_some_and(|later| sample.at + apart <= later.at) {
@@ -102,10 +101,10 @@ fn speed(from: &Sample, to: &Sample) -> f64 {
     (100.0 * (to.progress - from.progress) / (to.at - from.at) as f64).max(0.0)
 }
 
-/// What the upper edge of the plot stands for, and the lines below it: multiples of 1, 2 or 5 times a power of ten.
+/// The value at the upper edge of the plot, and the grid lines: multiples of 1, 2 or 5 times a power of ten.
 fn scale(most: f64) -> (f64, Vec<(f64, String)>) {
     let most = if most > 0.0 { most } else { 1.0 };
-    // What floating point adds does not make another line.
+    // A rounding error does not add a line.
     let most = most * (1.0 - 1e-9);
     let rough = most / LINES;
     let power = 10f64.powf(rough.log10().floor());
@@ -117,7 +116,7 @@ fn scale(most: f64) -> (f64, Vec<(f64, String)>) {
     (lines * step, heights.map(|(y, text)| (y, trim(text))).collect())
 }
 
-/// Without what floating point adds to a multiple.
+/// Removes the rounding error of a multiple.
 fn trimmed(number: f64) -> f64 {
     format!("{number:.9e}").parse().unwrap_or(number)
 }

@@ -1,10 +1,12 @@
-//! Who may see the dashboard: whoever can connect where nothing is asked for, else who shows a token that lets read.
+//! Access to the dashboard: open, or with a token that includes the right to read.
 //!
-//! A token comes with each request, as scripts send it, or once from the page that asks for it or in the address. Then its hash goes
-//! into a cookie that no script of the page can read: browsers show cookies to whatever is served on the same machine, on any port, and who
-//! sees a hash may look here as well, but neither join a run nor steer it. Where nothing is asked for, a request must name the machine by its address or by a name of its
-//! own network: a page elsewhere whose name was made to mean 127.0.0.1 could read the dashboard otherwise, with its visitor's
-//! browser.
+//! A script sends a token with each request. A browser sends it once, from the form or in the address; then the token's
+//! hash is stored in a cookie. The cookie is invisible to scripts of the page. Browsers send cookies to every port of
+//! the machine, so another server there may see the hash. The hash allows reading the dashboard, but neither joining
+//! nor steering the run.
+//!
+//! Without tokens, a request must name the machine by its address or by a name of its own network. Otherwise a foreign
+//! page could point its host name to 127.0.0.1 and read the dashboard with its visitor's browser.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -37,10 +39,10 @@ impl Door {
         self.guard.asks()
     }
 
-    /// Whether a request is meant for this machine. Tokens are shown to nobody else.
+    /// True if a request is meant for this machine. Tokens are not sent to other machines.
     pub fn is_meant(&self, headers: &HeaderMap) -> bool {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-        self.guard.asks() || host.is_some_and(is_of_here)
+        self.guard.asks() || host.is_some_and(is_local_host)
     }
 
     /// As whom a request may see the dashboard, if it may.
@@ -79,8 +81,8 @@ impl Door {
     }
 }
 
-/// Whether a host, with a port or without, is an address or a name without dots: nobody elsewhere has such a name.
-fn is_of_here(host: &str) -> bool {
+/// True if a host, with or without a port, is an address or a name without dots. Foreign servers have no such names.
+fn is_local_host(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,

@@ -1,7 +1,8 @@
-//! What a run looks like: as a page that is live, as metrics for Prometheus, as a report of one file.
+//! Views of a run: a live page, metrics for Prometheus, and a report in one file.
 //!
-//! [`serve`] is given where the run stands, time after time, and shows it to browsers; it knows nothing else of the run and
-//! can do nothing to it. [`RunReport`] is a page of its own, of what an audit found. Each section of the page is written once when it has changed, however many watch.
+//! [`serve`] gets the successive states of a run and shows them to browsers. It knows nothing else of the run and
+//! cannot change it. [`RunReport`] is a separate page with the results of an audit. A changed section of the page is
+//! written once for any number of viewers.
 
 #![forbid(unsafe_code)]
 

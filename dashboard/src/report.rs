@@ -1,4 +1,4 @@
-//! A run as one page that needs nothing beside it: the answer and what it is worth, who counted what, and how to verify it.
+//! A self-contained report of a run: the answer and its evidence, the participants, and how to verify it.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use crate::chart::SpeedChart;
 use crate::words::{date, grouped, span};
 use crate::{assurance, drawing};
 
-/// What a report says.
+/// The content of a report.
 #[derive(Clone, Debug)]
 pub struct RunReport {
     /// The board.
     pub board: Board,
-    /// The part of the plan that was counted, where it is not the whole.
+    /// The counted part of the plan, if it is not the whole.
     pub part: Option<String>,
     /// The plan's fingerprint.
     pub plan: String,
@@ -25,9 +25,9 @@ pub struct RunReport {
     pub done: u64,
     /// The totals so far.
     pub totals: Totals,
-    /// What is to be said of them.
+    /// The comparison of the totals with published values.
     pub verdict: String,
-    /// Whether nothing is left to be counted or checked.
+    /// True if all units are counted and checked.
     pub is_complete: bool,
     /// Whether something contradicts them.
     pub is_wrong: bool,
@@ -37,17 +37,17 @@ pub struct RunReport {
     pub elapsed: Duration,
     /// Processor time of all records.
     pub cpu: Duration,
-    /// What double-checking says.
+    /// The results of double-checking.
     pub assurance: Assurance,
     /// Units whose counts differ.
     pub disputed: u64,
-    /// What was found in order, a sentence each.
+    /// The successful checks, one sentence each.
     pub checked: Vec<String>,
     /// How it came.
     pub history: Vec<Sample>,
     /// How far each family is.
     pub families: Vec<FamilyStatus>,
-    /// Who counted.
+    /// The contributions of the machines.
     pub contributions: Vec<Contribution>,
     /// The run's hash.
     pub run: String,
@@ -65,10 +65,10 @@ pub struct RunReport {
     pub written: u64,
 }
 
-/// What a machine did.
+/// The contribution of a machine.
 #[derive(Clone, Debug, Default)]
 pub struct Contribution {
-    /// What it is called.
+    /// Its display name.
     pub machine: String,
     /// Whether it is believed.
     pub is_believed: bool,
@@ -132,7 +132,7 @@ impl RunReport {
                 }
             }
         };
-        // A name could look like another name by characters that nobody sees.
+        // Invisible characters could make a name look like another name.
         seen(&page.into_string(), &['\n', '\t']).into_owned()
     }
 

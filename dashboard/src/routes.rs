@@ -1,4 +1,4 @@
-//! What is served under which path.
+//! The paths and their content.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -28,55 +28,57 @@ use crate::broadcast::{Broadcast, Viewer};
 use crate::door::Door;
 use crate::metrics;
 
-/// A viewer that nothing was told for so long is told that there is nothing new, so that either end knows of the other.
+/// Time without news after which a viewer gets an empty message, so that both ends notice a broken connection.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// What is typed is no longer than this, in bytes, and comes within so long.
-const MOST_TYPED: usize = 1024;
-const TYPED: Duration = Duration::from_secs(10);
+/// Maximum size of a form with a typed token, in bytes.
+const MAX_FORM_BYTES: usize = 1024;
 
-/// So many watch at a time.
+/// Maximum time for its arrival.
+const FORM_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Maximum numbers of viewers.
 const LIMITS: Limits = Limits { participants: 0, readers: 64, readers_at_an_address: usize::MAX };
 
-/// Where a page may load what from, and that nothing frames it.
+/// The sources from which a page may load, and that no page may frame it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// What all requests are answered from.
+/// The shared state of all requests.
 #[derive(Debug)]
 pub struct Site {
     broadcast: Broadcast,
     door: Door,
     seats: Arc<Seats>,
-    /// All who watch have a receiver.
+    /// Each viewer has a receiver.
     viewers: watch::Sender<()>,
 }
 
 impl Site {
-    /// For those whom the door lets in.
+    /// A site for the viewers that the door admits.
     pub fn new(broadcast: Broadcast, door: Door) -> Self {
         Self { broadcast, door, seats: Arc::new(Seats::new(LIMITS)), viewers: watch::Sender::default() }
     }
 
-    /// The seats of all who connect.
+    /// The limits on connections.
     pub fn seats(&self) -> &Arc<Seats> {
         &self.seats
     }
 
-    /// Gives a connection of that owner a seat of those who watch.
+    /// Gives a connection of this owner a viewer's seat.
     fn watch(&self, peer: &Peer, owner: Owner) -> Result<Watching, Crowded> {
         self.seats.admit(peer, &Caller { owner, right: Right::Read })?;
         let (seats, peer) = (Arc::clone(&self.seats), peer.clone());
         Ok(Watching { seats, peer, _viewer: self.viewers.subscribe() })
     }
 
-    /// Waits until those who watch have left.
+    /// Waits until all viewers have left.
     pub async fn all_viewers_left(&self) {
         self.viewers.closed().await;
     }
 }
 
-/// The seat of somebody who watches.
+/// The seat of a viewer.
 #[derive(Debug)]
 struct Watching {
     seats: Arc<Seats>,
@@ -90,7 +92,7 @@ impl Drop for Watching {
     }
 }
 
-/// The way from paths to what is served.
+/// The router of all paths.
 pub fn router(site: Arc<Site>) -> Router {
     let file = |content_type: &'static str, text: &'static str| {
         get(async move || ([(CONTENT_TYPE, content_type)], text))
@@ -100,8 +102,8 @@ pub fn router(site: Arc<Site>) -> Router {
         .route("/", file("text/html; charset=utf-8", include_str!("../assets/dashboard.html")))
         .route("/events", get(events))
         .route("/metrics", get(metrics))
-        .layer(from_fn_with_state(Arc::clone(&site), let_in))
-        .route("/", post(be_shown).layer(DefaultBodyLimit::max(MOST_TYPED)));
+        .layer(from_fn_with_state(Arc::clone(&site), admit))
+        .route("/", post(submit_token).layer(DefaultBodyLimit::max(MAX_FORM_BYTES)));
     Router::new()
         .merge(guarded)
         .route("/dashboard.css", file("text/css; charset=utf-8", include_str!("../assets/dashboard.css")))
@@ -112,12 +114,12 @@ pub fn router(site: Arc<Site>) -> Router {
         .route("/diadem.svg", file("image/svg+xml", include_str!("../assets/diadem.svg")))
         .route("/healthz", get(async || "alive\n"))
         .route("/readyz", get(ready))
-        .layer(from_fn_with_state(Arc::clone(&site), mean_this_machine))
-        .layer(map_response(harden))
+        .layer(from_fn_with_state(Arc::clone(&site), check_host))
+        .layer(map_response(add_security_headers))
         .with_state(site)
 }
 
-/// What is said in the address, or typed into the page that asks for a token.
+/// The parameters in the address or in the token form.
 #[derive(Deserialize)]
 struct Asked {
     token: Option<String>,
@@ -138,17 +140,17 @@ fn ask() -> Response {
     (StatusCode::UNAUTHORIZED, headers, include_str!("../assets/token.html")).into_response()
 }
 
-/// A token that was typed goes into a cookie, and into no address that a browser would remember.
-async fn be_shown(State(site): State<Arc<Site>>, request: Request) -> Response {
+/// Stores a typed token in a cookie, so that no address in the browser's history contains it.
+async fn submit_token(State(site): State<Arc<Site>>, request: Request) -> Response {
     if !site.door.asks() {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
-    let typed = timeout(TYPED, Form::<Asked>::from_request(request, &())).await;
+    let typed = timeout(FORM_TIMEOUT, Form::<Asked>::from_request(request, &())).await;
     typed.ok().and_then(Result::ok).and_then(|Form(asked)| asked.cookie(&site.door)).unwrap_or_else(ask)
 }
 
-/// Lets those pass who may see the dashboard. A token in the address goes into a cookie.
-async fn let_in(
+/// Admits callers who may see the dashboard. A token in the address goes into a cookie.
+async fn admit(
     State(site): State<Arc<Site>>,
     Query(asked): Query<Asked>,
     mut request: Request,
@@ -162,7 +164,7 @@ async fn let_in(
     next.run(request).await
 }
 
-async fn mean_this_machine(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+async fn check_host(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     if site.door.is_meant(request.headers()) {
         return next.run(request).await;
     }
@@ -170,7 +172,7 @@ async fn mean_this_machine(State(site): State<Arc<Site>>, request: Request, next
     (StatusCode::MISDIRECTED_REQUEST, why).into_response()
 }
 
-async fn harden(response: Response) -> impl IntoResponse {
+async fn add_security_headers(response: Response) -> impl IntoResponse {
     let headers = [
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -193,13 +195,13 @@ async fn events(
     };
     let viewer = site.broadcast.viewer();
     let may_go_on = move || site.door.reader(&headers).is_some();
-    let stream = told(viewer, watching, may_go_on).map(Ok::<_, Infallible>);
+    let stream = updates(viewer, watching, may_go_on).map(Ok::<_, Infallible>);
     ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
 
-/// What a viewer is told, as it comes, as long as he may see it, for tokens are revoked, and as long as he has his seat. While the
-/// other end does not read, nothing is made for it.
-fn told(
+/// The updates for a viewer, until its token is revoked or its seat is lost. While the viewer does not read, no updates
+/// are built for it.
+fn updates(
     mut viewer: Viewer,
     watching: Watching,
     may_go_on: impl Fn() -> bool + Send + Sync + 'static,
@@ -232,15 +234,15 @@ async fn metrics(State(site): State<Arc<Site>>) -> Response {
     ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], metrics::text(&status)).into_response()
 }
 
-/// Whether the run goes on. Everybody may ask, so that it is not told in full why not.
+/// The readiness of the run. Every caller may ask, so the reply contains no details.
 async fn ready(State(site): State<Arc<Site>>) -> Response {
-    match hindrance(&site.broadcast.status.borrow()) {
+    match reason_not_ready(&site.broadcast.status.borrow()) {
         None => "ready\n".into_response(),
         Some(why) => (StatusCode::SERVICE_UNAVAILABLE, why).into_response(),
     }
 }
 
-fn hindrance(status: &RunStatus) -> Option<&'static str> {
+fn reason_not_ready(status: &RunStatus) -> Option<&'static str> {
     match status.phase {
         Phase::Withheld => Some("the answer is withheld: the dashboard and the log say why\n"),
         Phase::Complete => None,
@@ -264,7 +266,7 @@ mod tests {
 
     use super::*;
 
-    /// A run of which so many units are counted.
+    /// The status of a run with this number of counted units.
     fn status(done: u64) -> RunStatus {
         let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
         let (standing, key) = (Standing::new(&plan), LeaseKey::random());
@@ -272,7 +274,7 @@ mod tests {
         RunStatus { done, ..core.status(Duration::ZERO) }
     }
 
-    /// How many words come until a viewer hears that so many units are counted.
+    /// The number of messages until a viewer learns that this number of units is counted.
     async fn words_until(viewer: &mut ReceiverStream<Bytes>, done: u64) -> usize {
         let (wanted, mut words) = (format!("\"done\":\"{done}\""), 0);
         loop {
@@ -284,7 +286,7 @@ mod tests {
         }
     }
 
-    /// What is watched.
+    /// A run with viewers.
     struct Watched {
         statuses: watch::Sender<RunStatus>,
         site: Site,
@@ -299,14 +301,14 @@ mod tests {
             Self { statuses, site: Site::new(broadcast, door) }
         }
 
-        /// Somebody of that owner watches, over that connection.
+        /// Adds a viewer of this owner. Returns its connection and its updates.
         fn watch(&self, owner: &str) -> (Peer, ReceiverStream<Bytes>) {
             let peer = self.site.seats.newcomer(([127, 0, 0, 1], 1).into(), false);
             let watching = self.site.watch(&peer, Owner::new(owner)).unwrap();
-            (peer, told(self.site.broadcast.viewer(), watching, || true))
+            (peer, updates(self.site.broadcast.viewer(), watching, || true))
         }
 
-        /// So many units are counted, one after the other, and that viewer has heard of each.
+        /// Counts this number of units one after the other; the attentive viewer learns of each.
         async fn count(&self, units: u64, attentive: &mut ReceiverStream<Bytes>) {
             for done in 1..=units {
                 self.statuses.send_replace(status(done));
@@ -324,10 +326,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn viewer_who_does_not_read_is_closed_for_another() {
+    async fn slow_viewer_yields_its_seat() {
         let watched = Watched::begin();
         let mut viewers: Vec<_> = (0..LIMITS.readers).map(|_| watched.watch("status")).collect();
-        // Of one owner who has all seats the last one has to go.
+        // If one owner has all seats, its latest viewer loses its seat.
         let (peer, _deaf) = viewers.pop().unwrap();
         watched.count(3, &mut viewers[0].1).await;
         assert!(timeout(SILENCE, peer.closed()).await.is_err());

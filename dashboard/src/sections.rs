@@ -1,4 +1,4 @@
-//! What the page is told of a run, in sections that change apart from each other, each as JSON.
+//! The data of the page in sections that change independently, each as JSON.
 //!
 //! However large the run is, a section is small: of many machines and workers those are listed that want to be looked at,
 //! and the others are summed up.
@@ -16,35 +16,35 @@ use crate::chart::SpeedChart;
 use crate::words::{figures, grouped, percent, range, scientific, span};
 
 /// Not more machines, and not more workers, are listed.
-const LISTED: usize = 50;
+const MAX_LISTED: usize = 50;
 
-/// Nor more than fit into so many bytes.
+/// Maximum size of a list, in bytes.
 const LIST_BYTES: usize = 8 << 10;
 
-/// Not more events are told.
-const EVENTS: usize = 25;
+/// Maximum number of events.
+const MAX_EVENTS: usize = 25;
 
 /// A longer text is cut.
 const LONGEST_TEXT: usize = 240;
 
-/// What the recent chart shows.
-const RECENT: u64 = 24 * 3600;
+/// Time span of the recent chart, in seconds.
+const RECENT_SECONDS: u64 = 24 * 3600;
 
-/// A part of what the page shows.
+/// A section of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
     /// Its name: the page knows it by that.
     pub name: &'static str,
-    /// It is told at most so often.
+    /// Minimum time between two updates.
     pub every: Duration,
-    /// What it says.
+    /// Its content.
     pub say: fn(&RunStatus) -> Value,
 }
 
-/// All of them, those first that are wanted first.
+/// All sections, the most important first.
 pub const SECTIONS: [Section; 6] = [
     Section { name: "run", every: Duration::ZERO, say: run },
-    Section { name: "happened", every: Duration::ZERO, say: happened },
+    Section { name: "happened", every: Duration::ZERO, say: event_list },
     Section { name: "speed", every: Duration::from_secs(10), say: speed },
     Section { name: "families", every: Duration::from_secs(5), say: families },
     Section { name: "machines", every: Duration::from_secs(5), say: machines },
@@ -115,7 +115,7 @@ fn work(work: &Work) -> String {
     format!("{} of {} {name}", figures(work.done / unit), figures(work.total / unit))
 }
 
-/// The number of solutions that the run is expected to find, where that can be said.
+/// The expected number of solutions of the run, if it is known.
 fn expected_number(status: &RunStatus) -> Option<f64> {
     match known::totals(status.board) {
         Some(totals) => Some(totals.solutions() as f64).filter(|number| *number > 0.0),
@@ -123,7 +123,7 @@ fn expected_number(status: &RunStatus) -> Option<f64> {
     }
 }
 
-/// What is known of the answer beforehand, in words.
+/// The published or expected answer, in words.
 fn expected(status: &RunStatus) -> Option<String> {
     if let Some(totals) = known::totals(status.board) {
         return Some(format!("{} (published)", grouped(totals.solutions())));
@@ -134,14 +134,14 @@ fn expected(status: &RunStatus) -> Option<String> {
 }
 
 /// The last events, the latest first.
-fn happened(status: &RunStatus) -> Value {
-    let latest = status.events.iter().rev().take(EVENTS);
+fn event_list(status: &RunStatus) -> Value {
+    let latest = status.events.iter().rev().take(MAX_EVENTS);
     json!(latest.map(|event| json!([event.at, cut(&event.text, LONGEST_TEXT)])).collect::<Vec<_>>())
 }
 
 /// How fast the run has been, lately and since it began.
 fn speed(status: &RunStatus) -> Value {
-    let charts = [RECENT, u64::MAX].map(|longest| SpeedChart::of(&status.history, longest));
+    let charts = [RECENT_SECONDS, u64::MAX].map(|longest| SpeedChart::of(&status.history, longest));
     let [recent, whole] = charts.map(|chart| chart.map(|chart| chart.json()));
     json!({ "recent": recent, "whole": whole.filter(|whole| recent.as_ref() != Some(whole)) })
 }
@@ -198,7 +198,7 @@ fn workers(status: &RunStatus) -> Value {
     })
 }
 
-/// What people are told that a machine is called.
+/// The display name of a machine.
 fn title(owner: &Owner, machine: &str) -> String {
     let title = if owner.is_unnamed() { machine.to_owned() } else { format!("{owner}/{machine}") };
     cut(&title, LONGEST_TEXT)
@@ -207,14 +207,14 @@ fn title(owner: &Owner, machine: &str) -> String {
 /// As many rows as may be listed, and how many there are.
 fn list<T>(all: impl Iterator<Item = T>, total: u64, row: impl Fn(T) -> Value) -> Value {
     let mut bytes = 0;
-    let rows = all.map(row).take(LISTED).take_while(|row| {
+    let rows = all.map(row).take(MAX_LISTED).take_while(|row| {
         bytes += row.to_string().len();
         bytes < LIST_BYTES
     });
     json!({ "rows": rows.collect::<Vec<_>>(), "total": total })
 }
 
-/// The text, or its beginning where it is longer than so many bytes.
+/// The text, cut to this number of bytes.
 fn cut(text: &str, longest: usize) -> String {
     if text.len() <= longest {
         text.to_owned()

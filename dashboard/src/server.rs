@@ -1,6 +1,6 @@
 //! Serves the dashboard to browsers, for as long as there is something to tell.
 //!
-//! Whatever they do, the run goes on: connections, the bytes of a request and the time that it takes are limited.
+//! Viewers cannot disturb the run: connections, the size of a request and its duration are limited.
 
 use std::io;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::broadcast::{Broadcast, Statuses};
 use crate::door::Door;
 use crate::routes::{Site, router};
 
-/// By which rules connections are accepted. Who does not watch makes room for the newest.
+/// The rules for connections. Connections that do not watch make room for new connections.
 const RULES: Rules = Rules {
     most: 256,
     all_welcome: false,
@@ -41,10 +41,10 @@ const HEAD_TIME: Duration = Duration::from_secs(10);
 const HEAD_BYTES: usize = 16 << 10;
 const HEADERS: usize = 64;
 
-/// At the end viewers have so long to read the last.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// Time for viewers to read the last update at the end.
+const FAREWELL_TIME: Duration = Duration::from_secs(2);
 
-/// Where the run of these snapshots stands, for as long as there are some.
+/// The statuses of these snapshots, until they end.
 pub fn statuses(snapshots: watch::Receiver<Snapshot>) -> Statuses {
     Box::pin(WatchStream::new(snapshots).map(|snapshot| snapshot.status))
 }
@@ -62,7 +62,7 @@ pub async fn serve(listener: TcpListener, mut statuses: Statuses, guard: Guard) 
         accept(guard.connections(listener, Arc::clone(site.seats()), RULES), router(Arc::clone(&site)));
     let telling = async {
         announcer.tell(statuses).await;
-        timeout(FAREWELL, site.all_viewers_left()).await.ok();
+        timeout(FAREWELL_TIME, site.all_viewers_left()).await.ok();
     };
     tokio::select! {
         () = accepting => {}
@@ -83,7 +83,7 @@ async fn accept(mut incoming: impl Stream<Item = io::Result<Connection>> + Unpin
 /// Serves one connection to its end, or until its seat is wanted by another.
 async fn serve_connection(connection: Connection, router: Router) {
     let peer = connection.peer().clone();
-    // Around all of it: a layer of the router would be put around each of its paths anew.
+    // Wraps the whole router, because a layer of the router would wrap each path separately.
     let service: AddExtension<Router, Peer> = Extension(peer.clone()).layer(router);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -92,7 +92,7 @@ async fn serve_connection(connection: Connection, router: Router) {
         .max_buf_size(HEAD_BYTES)
         .serve_connection(TokioIo::new(connection), TowerToHyperService::new(service));
     tokio::select! {
-        // Whoever went away in the middle is no news.
+        // A broken connection is not logged.
         _ = connection => {}
         () = peer.closed() => {}
     }

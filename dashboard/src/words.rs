@@ -15,12 +15,12 @@ const UNITS: [(f64, &str); 7] = [
     (1.0, "second"),
 ];
 
-/// So much of a unit makes it the one in which a time is told.
-const ENOUGH: f64 = 2.0;
+/// Minimum multiple of a time unit at which this unit is used.
+const MIN_OF_UNIT: f64 = 2.0;
 
-/// The unit in which so many seconds are told.
+/// The time unit for this number of seconds.
 fn unit(seconds: f64) -> (f64, &'static str) {
-    let fits = UNITS.into_iter().find(|(length, _)| seconds >= ENOUGH * length);
+    let fits = UNITS.into_iter().find(|(length, _)| seconds >= MIN_OF_UNIT * length);
     fits.unwrap_or(UNITS[UNITS.len() - 1])
 }
 
@@ -41,7 +41,7 @@ pub fn range(left: &TimeLeft) -> String {
     if high < 60.0 {
         return "less than a minute".into();
     }
-    let (length, name) = unit(left.expected.as_secs_f64().max(60.0 * ENOUGH));
+    let (length, name) = unit(left.expected.as_secs_f64().max(60.0 * MIN_OF_UNIT));
     let [low, high] = [(low / length).round(), (high / length).round()];
     if low >= high {
         format!("about {}", named(high.max(1.0), name))
@@ -107,7 +107,7 @@ fn rfc3339(at: u64) -> String {
     humantime::format_rfc3339_seconds(time).to_string()
 }
 
-/// The end of the year 9999 in seconds since 1970: what is later is from a clock that is wrong.
+/// The end of the year 9999, in seconds since 1970. A later time comes from a wrong clock.
 pub const LATEST: u64 = 253_402_300_799;
 
 /// A time for people, in UTC: `2026-11-22 09:14 UTC`.
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn all_is_said_of_all_alone_and_nothing_of_nothing() {
+    fn only_exact_0_and_1_are_0_and_100_percent() {
         assert_eq!(
             [0.0, 1e-9, 0.1234, 0.999_999, 1.0].map(percent),
             ["0 %", "less than 0.01 %", "12.34 %", "99.99 %", "100 %"]

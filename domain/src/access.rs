@@ -5,14 +5,14 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// What stands in front of the token where a call carries it.
+/// The prefix of the token in a call.
 const SCHEME: &str = "Bearer ";
 
-/// Tokens are at least so long: whoever can guess cannot be kept out. Those that diadem makes have 64 digits.
-const SHORTEST: usize = 32;
+/// Minimum length of a token, so that it cannot be guessed. Tokens made by diadem have 64 digits.
+const MIN_TOKEN_LENGTH: usize = 32;
 
 /// Longer ones are not looked at.
-const LONGEST: usize = 256;
+const MAX_TOKEN_LENGTH: usize = 256;
 
 /// A secret that lets its bearer join a run or read its status. It is never shown.
 #[derive(Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct AccessToken(String);
 
 /// A text that is no token; it is not repeated here, because it may be one almost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a token has {SHORTEST} to {LONGEST} visible ASCII characters and no spaces")]
+#[error("a token has {MIN_TOKEN_LENGTH} to {MAX_TOKEN_LENGTH} visible ASCII characters and no spaces")]
 pub struct TokenError;
 
 impl AccessToken {
@@ -32,7 +32,7 @@ impl AccessToken {
     /// The token in a value of that header.
     ///
     /// # Errors
-    /// It is no bearer's, or what follows is no token.
+    /// The scheme is not `Bearer`, or the rest is no token.
     pub fn from_bearer(value: &[u8]) -> Result<Self, TokenError> {
         let (scheme, token) = value.split_at_checked(SCHEME.len()).ok_or(TokenError)?;
         // RFC 7235 compares schemes without case.
@@ -42,7 +42,7 @@ impl AccessToken {
         std::str::from_utf8(token).map_err(|_| TokenError)?.parse()
     }
 
-    /// Its characters, to be written into a private file or hashed, and not shown.
+    /// Its characters, for a private file or a hash. They must not be shown.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -51,7 +51,7 @@ impl AccessToken {
 impl FromStr for AccessToken {
     type Err = TokenError;
     fn from_str(text: &str) -> Result<Self, TokenError> {
-        let fits = (SHORTEST..=LONGEST).contains(&text.len());
+        let fits = (MIN_TOKEN_LENGTH..=MAX_TOKEN_LENGTH).contains(&text.len());
         if fits && text.bytes().all(|byte| byte.is_ascii_graphic()) {
             Ok(Self(text.to_owned()))
         } else {
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn invalid_token_is_refused_and_not_repeated() {
-        let long = "x".repeat(LONGEST + 1);
+        let long = "x".repeat(MAX_TOKEN_LENGTH + 1);
         for text in
             ["", "short", "0123456789abcdef 0123456789abcdef", "0123456789abcdef0123456789abcdé", &long]
         {

@@ -1,10 +1,10 @@
-//! How graphics cards are called as machines, which says what kind of hardware they are: `rack-3/nvidia/gpu0` is the first
+//! The names of graphics cards as machines. The name contains the kind of hardware: `rack-3/nvidia/gpu0` is the first
 //! card of `rack-3`, and made by NVIDIA.
 //!
-//! The kind is in the name because names are what the ledger has of machines: what was counted on two kinds of hardware is
-//! read from it.
+//! The kind is part of the name, because the ledger knows machines only by name. So the ledger shows that a unit was
+//! counted on two kinds of hardware.
 
-/// Whose cards are told apart.
+/// The vendors of graphics cards that are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Vendor {
     /// AMD.
@@ -26,7 +26,7 @@ impl Vendor {
         }
     }
 
-    /// The one that a driver means by that text, such as `NVIDIA Corporation`, if it is one of them.
+    /// The vendor in a driver's text such as `NVIDIA Corporation`, if it is known.
     pub fn of_driver(text: &str) -> Option<Self> {
         let text = text.to_ascii_lowercase();
         let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
@@ -37,17 +37,17 @@ impl Vendor {
     }
 }
 
-/// A kind of hardware: what one counts wrong another hardly does alike.
+/// A kind of hardware. Two kinds hardly make the same error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Hardware {
     /// A processor.
     Processor,
-    /// A graphics card of that vendor, if it is known.
+    /// A graphics card and its vendor, if known.
     Card(Option<Vendor>),
 }
 
 impl Hardware {
-    /// What the machine of that name is.
+    /// The kind of the machine with this name.
     pub fn of(machine: &str) -> Self {
         let (_, card) = split_card(machine);
         if card.is_empty() {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_known_to_differ_is_of_two_kinds() {
+    fn hardware_of_unknown_vendor_is_not_another_kind() {
         let kinds = ["h", "h/gpu0", "h/amd/gpu0", "h/nvidia/gpu1"].map(Hardware::of);
         let differ = |a: usize, b: usize| kinds[a].differs_from(kinds[b]);
         for (a, b) in [(0, 1), (0, 2), (0, 3), (2, 3)] {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn vendors_are_known_by_what_their_drivers_say() {
+    fn vendors_are_recognised_in_driver_texts() {
         for (text, vendor) in [
             ("NVIDIA Corporation", Some(Vendor::Nvidia)),
             ("NVIDIA", Some(Vendor::Nvidia)),

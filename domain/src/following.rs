@@ -1,10 +1,10 @@
-//! What a follower and its coordinator send each other.
+//! The messages between a follower and its coordinator.
 
 use std::fmt;
 
 use crate::term::Term;
 
-/// Where a copy of a ledger ends.
+/// The end of a copy of a ledger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CopyEnd {
     /// The number of the file, from 1; 0 where there is no copy yet.
@@ -17,29 +17,29 @@ pub struct CopyEnd {
     pub records: u64,
 }
 
-/// What a follower says: first, and whenever it has more on disk.
+/// A follower's message: at the start, and after each write to disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FollowRequest {
     /// Tells the copy from others.
     pub follower: u64,
-    /// What is on its disk.
+    /// The end of the copy on its disk.
     pub end: CopyEnd,
     /// The highest term that it has met.
     pub met: Option<Term>,
 }
 
-/// What a follower is told.
+/// A message to a follower.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FollowReply {
-    /// First: what the run is.
+    /// The first message: the description of the run.
     Run(FollowedRun),
-    /// What the ledger has at a place.
+    /// A piece of the ledger.
     Piece(LedgerPiece),
     /// All is counted and the copy is complete.
     Finished,
 }
 
-/// What a run is apart from its ledger.
+/// The description of a run without its ledger.
 #[derive(Clone, PartialEq, Eq)]
 pub struct FollowedRun {
     /// The file `run.json`.
@@ -65,6 +65,6 @@ pub struct LedgerPiece {
     pub offset: u64,
     /// The piece itself: any part of lines that are committed.
     pub bytes: Vec<u8>,
-    /// Whether nothing else is there now.
+    /// True if the ledger has no further data at present.
     pub is_end: bool,
 }

@@ -10,7 +10,7 @@ use queens::{Summand, UnitId};
 use crate::owner::Owner;
 use crate::term::Term;
 
-/// A worker's number, given by the coordinator at registration and good until either of them restarts.
+/// A worker's number. The coordinator assigns it at registration, and it is valid until either restarts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkerId(pub u64);
 
@@ -29,7 +29,7 @@ pub struct Token(pub u64);
 pub struct Variant {
     /// Mirrored left to right, or as planned.
     pub mirrored: bool,
-    /// With the other method than the one that the worker registered with.
+    /// True to use the method that is not the registered method of the worker.
     pub other_kernel: bool,
 }
 
@@ -47,7 +47,8 @@ impl Variant {
         if self.other_kernel { own.other() } else { own }
     }
 
-    /// Whether it takes a kernel of the other method to count a unit of that sum: symmetric counts are made without a kernel.
+    /// True if this variant of a unit with this summand needs a kernel of the other method. Symmetric counts need no
+    /// kernel.
     pub fn wants_other_kernel(self, summand: Summand) -> bool {
         self.other_kernel && !summand.is_symmetric_count()
     }
@@ -60,18 +61,18 @@ pub struct Lease {
     pub unit: UnitId,
     /// Which lending of it this is.
     pub token: Token,
-    /// How it is to be counted.
+    /// The variant in which it is counted.
     pub variant: Variant,
 }
 
 /// A worker introduces itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registration {
-    /// Who it was let in as: this never comes over the wire.
+    /// Its authenticated owner. This field is not part of the wire format.
     pub owner: Owner,
     /// The fingerprint of the plan that the worker derived.
     pub fingerprint: Fingerprint,
-    /// What people call the worker.
+    /// The display name of the worker.
     pub name: String,
     /// The machine that it runs on: counts are checked on another one, and trust is in machines.
     pub machine: String,
@@ -120,7 +121,7 @@ pub struct Renewal {
     pub lost: Vec<UnitId>,
     /// Whether everything has been counted.
     pub finished: bool,
-    /// Whether the operator wishes the worker to finish what it counts, give back the rest, and leave.
+    /// True if the worker must finish its running units, return the rest and leave.
     pub drain: bool,
 }
 
@@ -146,7 +147,7 @@ pub struct Report {
     pub counts: Vec<UnitCount>,
 }
 
-/// What became of one reported count.
+/// The verdict on a reported count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Recorded, durably.

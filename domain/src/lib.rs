@@ -1,5 +1,5 @@
-//! The nouns that travel between the parts of diadem: owners, leases, counts, terms, and where a run stands. Whoever
-//! sends them, shows them or writes them down speaks these types; none of them does I/O or knows protobuf.
+//! The types shared by the parts of diadem: owners, leases, counts, terms, and the status of a run. Senders, views and
+//! writers use these types. None of them does I/O or depends on protobuf.
 
 #![forbid(unsafe_code)]
 

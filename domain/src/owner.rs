@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::text::seen;
 
-/// Who is authenticated by a certificate or a token: trust is in owners. The unnamed one is everybody where nothing is
-/// asked for.
+/// The owner authenticated by a certificate or a token, to whom trust refers. The unnamed owner stands for every caller
+/// of an open coordinator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Owner(Arc<str>);
 
@@ -21,7 +21,7 @@ impl Owner {
         &self.0
     }
 
-    /// What it is called in commands: `-` is the unnamed one.
+    /// Its name in commands: `-` is the unnamed owner.
     pub fn typed(&self) -> &str {
         if self.is_unnamed() { "-" } else { self.name() }
     }
@@ -31,8 +31,8 @@ impl Owner {
         self.0.is_empty()
     }
 
-    /// What people are told that something of the owner's is called: `owner/name`, or the name where there are no owners. A name
-    /// in a forged ledger may have whole lines after it.
+    /// The display name of a worker or machine of this owner: `owner/name`, or the name alone without an owner. A name
+    /// in a forged ledger may contain line breaks.
     pub fn title(&self, name: &str) -> String {
         let title = if self.is_unnamed() { name.to_owned() } else { format!("{self}/{name}") };
         seen(&title, &[]).into_owned()

@@ -1,36 +1,36 @@
-//! What an operator changes of how a run is served, while it is served.
+//! An operator's change of a served run's policy.
 
 /// A change of how a run's counts are checked and how many followers must have them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyChange {
-    /// Which counts are made a second time: none, a share as in 1%, or all; as before where nothing is said.
+    /// Which counts are checked: none, a share as in 1%, or all; unchanged if missing.
     pub double_check: Option<String>,
-    /// How many followers must have a record before it is acknowledged; as before where nothing is said.
+    /// The number of followers that must have a record before it is acknowledged; unchanged if missing.
     pub replicas: Option<u32>,
-    /// By how many owners each checked unit must have been counted, 1 or 2; as before where nothing is said.
+    /// The number of owners that must count each checked unit, 1 or 2; unchanged if missing.
     pub require_owners: Option<u32>,
-    /// Why, for those who read the ledger.
+    /// The reason, which is kept in the ledger.
     pub reason: String,
 }
 
-/// What holds from then on.
+/// The policy in effect after the change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyInForce {
     /// Which counts are made a second time.
     pub double_check: String,
     /// How many followers must have a record before it is acknowledged.
     pub replicas: u32,
-    /// By how many owners each checked unit must have been counted: 1 or 2.
+    /// The number of owners that must count each checked unit: 1 or 2.
     pub require_owners: u32,
-    /// Where the change is on disk.
+    /// The copies of the change on disk.
     pub copies: Copies,
 }
 
-/// On how many disks besides the coordinator's that is which it was asked to put on record.
+/// The number of followers that have a requested change on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copies {
-    /// So many followers have it.
+    /// The number of followers that have the change.
     pub followers: u32,
-    /// So many must have a record before it is acknowledged.
+    /// The number of followers that must have a record before it is acknowledged.
     pub replicas: u32,
 }

@@ -1,4 +1,4 @@
-//! What an operator takes back, and why.
+//! An operator's retraction and its reason.
 
 use std::fmt;
 
@@ -8,28 +8,28 @@ use crate::owner::Owner;
 use crate::policy::Copies;
 use crate::text::is_unseen;
 
-/// Units are named one by one where there are no more.
+/// Maximum number of units that are listed individually.
 const MOST_NAMED: usize = 8;
 
-/// What is to be taken back.
+/// The target of a retraction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The counts of these units, whoever made and confirmed them.
+    /// The counts of these units, by any machine and with any confirmation.
     Units(Vec<UnitId>),
-    /// What this machine has counted and no other machine has confirmed; nothing is lent to it any more.
+    /// The unconfirmed counts of this machine, which gets no more leases.
     Machine {
-        /// Who it belongs to; empty where nobody was authenticated.
+        /// Its owner; empty without authentication.
         owner: String,
-        /// What its owner calls it.
+        /// Its name.
         machine: String,
     },
-    /// What this owner's machines have counted and no other owner has confirmed; nothing is lent to them any more.
+    /// The counts of this owner's machines that no other owner has confirmed. These machines get no more leases.
     Owner(String),
-    /// Nothing: this owner is believed again, or one machine of this owner.
+    /// No counts: this owner, or one of its machines, is believed again.
     Admission {
-        /// Empty where nobody was authenticated.
+        /// The owner; empty without authentication.
         owner: String,
-        /// What its owner calls it, if it is one machine.
+        /// The name of the machine, if it is one machine.
         machine: Option<String>,
     },
 }
@@ -53,28 +53,28 @@ impl fmt::Display for Target {
     }
 }
 
-/// What was taken back.
+/// The result of a retraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TakenBack {
-    /// So many counts.
+    /// The number of retracted counts.
     pub units: u64,
-    /// Where that is on disk.
+    /// The copies of the retraction on disk.
     pub copies: Copies,
 }
 
-/// Something that is to be taken back.
+/// A requested retraction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Takeback {
-    /// What.
+    /// The target.
     pub target: Target,
-    /// Why, for those who read the ledger.
+    /// The reason, which is kept in the ledger.
     pub reason: String,
 }
 
 /// The longest reason, in bytes: it must fit a line of the ledger.
 const LONGEST_REASON: usize = 1000;
 
-/// Whether the text can be the reason for what an operator does: one line of 1 to 1000 bytes.
+/// True if the text is a valid reason: one line of 1 to 1000 bytes.
 pub fn is_reason(text: &str) -> bool {
     !text.trim().is_empty() && text.len() <= LONGEST_REASON && !text.contains(is_unseen)
 }

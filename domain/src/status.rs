@@ -1,4 +1,4 @@
-//! Where a run stands: what is said to everybody who watches it.
+//! The status of a run, for all its viewers.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub enum Phase {
     /// Units are being counted.
     #[default]
     Counting,
-    /// All is counted and the ledger is being audited.
+    /// All units are counted, and the ledger is being audited.
     Auditing,
     /// The answer has been given.
     Complete,
@@ -42,7 +42,7 @@ pub struct RunStatus {
     pub board: Board,
     /// The plan.
     pub fingerprint: Fingerprint,
-    /// Which run it is, where the coordinator says so.
+    /// The identity of the run, if the coordinator sends it.
     pub run: Option<RunId>,
     /// The number of units.
     pub units: u64,
@@ -64,9 +64,9 @@ pub struct RunStatus {
     pub rate: f64,
     /// How far the run has come.
     pub phase: Phase,
-    /// What is wrong, if anything; else empty.
+    /// The present problem; empty if there is none.
     pub trouble: String,
-    /// Of the workers that are registered those heard of last.
+    /// The registered workers that called most recently.
     pub workers: Vec<WorkerStatus>,
     /// How many are registered, those not listed included.
     pub workers_total: u64,
@@ -78,7 +78,7 @@ pub struct RunStatus {
     pub replicas: u32,
     /// How many there are.
     pub followers: u32,
-    /// What double-checking says so far.
+    /// The results of double-checking so far.
     pub assurance: Assurance,
     /// Units that were lost with five workers and are not lent any more; at most 100 of them.
     pub set_aside: Vec<UnitId>,
@@ -90,13 +90,13 @@ pub struct RunStatus {
     pub families: Vec<FamilyStatus>,
     /// How the run has come so far, oldest first; at most 600 samples.
     pub history: Vec<Sample>,
-    /// What has happened lately, oldest first; at most 50 events.
+    /// The latest events, oldest first; at most 50.
     pub events: Vec<Event>,
-    /// The machines that have counted or are there, by owner and name; at most 1000 of them.
+    /// The machines that have counted or are connected, by owner and name; at most 1000 of them.
     pub machines: Vec<MachineStatus>,
     /// How many there are.
     pub machines_total: u64,
-    /// How many of them have workers that are there.
+    /// The number of machines with connected workers.
     pub machines_there: u64,
     /// Why no units are lent, where the operator wishes so.
     pub paused: Option<String>,
@@ -112,8 +112,8 @@ pub struct RunStatus {
 pub const LONGEST_SILENCE: Duration = Duration::from_secs(15);
 
 impl RunStatus {
-    /// How many workers are there, and how many threads they have. Where more are registered than are listed, no other was heard of
-    /// later than one that is.
+    /// The numbers of connected workers and of their threads. If the list is cut, each unlisted worker called earlier
+    /// than each listed worker.
     pub fn there(&self) -> (u64, u64) {
         let there = || self.workers.iter().filter(|worker| worker.last_word <= LONGEST_SILENCE);
         if there().count() == self.workers.len() {
@@ -139,7 +139,7 @@ pub struct TimeLeft {
 pub struct Work {
     /// Of all units.
     pub total: f64,
-    /// Of those on record.
+    /// The work of the recorded units.
     pub done: f64,
 }
 
@@ -172,18 +172,18 @@ pub struct Sample {
 pub struct Event {
     /// In seconds since 1970 (UTC).
     pub at: u64,
-    /// What happened, in one line.
+    /// The event in one line.
     pub text: String,
 }
 
-/// What is known of a machine.
+/// The status of a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MachineStatus {
     /// Whose it is.
     pub owner: Owner,
-    /// What its owner calls it.
+    /// Its name.
     pub name: String,
-    /// How many workers of it are there.
+    /// The number of its connected workers.
     pub workers: u64,
     /// How many units they count at a time.
     pub threads: u64,
@@ -199,7 +199,7 @@ pub struct MachineStatus {
     pub speed: f64,
 }
 
-/// What double-checking says of the counts on record.
+/// The results of double-checking for the counts on record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assurance {
     /// Units counted twice by different owners.
@@ -208,7 +208,7 @@ pub struct Assurance {
     pub on_two_machines: u64,
     /// Units counted twice on one machine only.
     pub on_one_machine: u64,
-    /// Units counted on two kinds of hardware, whoever they are of.
+    /// Units counted on two kinds of hardware, of any owners.
     pub on_two_kinds: u64,
     /// Counts that are still to be checked.
     pub pending: u64,
@@ -218,18 +218,18 @@ pub struct Assurance {
     pub conflicts: u64,
     /// Machines that are not believed.
     pub quarantined: Vec<String>,
-    /// Owners who are not believed, with all their machines.
+    /// The expelled owners, whose machines are all untrusted.
     pub expelled: Vec<String>,
-    /// At most this share of the units is wrong, with 95 % confidence, where that can be said.
+    /// Upper bound of the share of wrong units, with 95 % confidence, if it is known.
     pub wrong_at_most: Option<f64>,
 }
 
-/// What the coordinator knows of a worker.
+/// The status of a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkerStatus {
     /// As whom it was let in.
     pub owner: Owner,
-    /// What people call it.
+    /// Its name.
     pub name: String,
     /// The machine that it runs on.
     pub machine: String,
@@ -245,6 +245,6 @@ pub struct WorkerStatus {
     pub rate: f64,
     /// How long ago it was last heard of.
     pub last_word: Duration,
-    /// Whether it was asked to leave, and finishes what it counts.
+    /// True if it drains: it finishes its running units and leaves.
     pub drains: bool,
 }

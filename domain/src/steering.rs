@@ -1,23 +1,23 @@
-//! What an operator wishes of a run that is being served.
+//! Commands of an operator to a served run.
 
 use crate::owner::Owner;
 
-/// What is wished.
+/// A command of the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Steering {
     /// No more units are lent; those that workers hold are counted. Holds until the run is resumed, also for a coordinator that
     /// is started again.
     Pause {
-        /// Why, for those who ask where the run stands.
+        /// The reason, which the status shows.
         reason: String,
     },
     /// Units are lent again.
     Resume,
-    /// The workers that are there of a machine finish what they count, give back the rest, and leave.
+    /// The connected workers of a machine finish their running units, return the rest, and leave.
     Drain {
-        /// Who it belongs to; empty where nobody was authenticated.
+        /// Its owner; empty without authentication.
         owner: Owner,
-        /// What its owner calls it.
+        /// Its name.
         machine: String,
     },
 }

@@ -16,7 +16,7 @@ impl fmt::Display for CoordinatorId {
     }
 }
 
-/// Names a run: the hash that its ledger begins with. Two runs of one plan have two of them.
+/// The identity of a run: the hash with which its ledger starts. Two runs of one plan have different identities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RunId(pub u128);
 
@@ -39,14 +39,14 @@ impl FromStr for CoordinatorId {
     }
 }
 
-/// A term of a run, with what proves that a coordinator of that run has opened it.
+/// A term of a run, with the proof that a coordinator of this run opened it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Term {
     /// One more than the last one on record.
     pub number: u64,
-    /// Who opened it.
+    /// The coordinator of the term.
     pub coordinator: CoordinatorId,
-    /// A keyed hash: only who has the key of the run's leases can make it.
+    /// A keyed hash, which only a holder of the run's lease key can make.
     pub proof: u128,
 }
 
@@ -54,7 +54,7 @@ impl Term {
     /// No coordinator begins this term or a higher one: there are enough lower ones for all starts and takeovers of a run.
     pub const END: u64 = 1 << 63;
 
-    /// True if this term may be followed by whoever has met the other one: it is that one, or higher.
+    /// True if a participant that has met the other term may accept this term: it is the same term or a higher term.
     pub fn follows(&self, met: &Term) -> bool {
         self.number > met.number || (self.number == met.number && self.coordinator == met.coordinator)
     }

@@ -1,4 +1,4 @@
-//! What is text, to be read by people.
+//! Rules for text that people read.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ pub fn is_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= NAME_BYTES && !text.contains(is_unseen)
 }
 
-/// The text with every character escaped that is not seen, but for these.
+/// The text with every invisible character escaped, except the given ones.
 pub fn seen<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
     let is_escaped = |c: char| is_unseen(c) && !kept.contains(&c);
     if !text.contains(is_escaped) {
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_seen_is_escaped_but_for_what_is_kept() {
+    fn invisible_characters_are_escaped_unless_kept() {
         assert_eq!(seen("rack-3 größe", &[]), "rack-3 größe");
         assert_eq!(seen("a\nb\u{202e}c", &[]), "a\\u{a}b\\u{202e}c");
         assert_eq!(seen("a\nb\u{202e}c", &['\n']), "a\nb\\u{202e}c");

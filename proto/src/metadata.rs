@@ -1,4 +1,4 @@
-//! What a call carries beside its message: the token, and the sign of a refusal that no waiting mends.
+//! The metadata of a call: the token, and the mark of a permanent refusal.
 
 use domain::AccessToken;
 use tonic::Status;
@@ -7,17 +7,17 @@ use tonic::metadata::{Ascii, MetadataValue};
 /// The metadata key under which a call carries its token.
 pub const AUTHORIZATION: &str = "authorization";
 
-/// The metadata key of a refusal that is meant for good. Who is refused without it waits: a token or a right that is gone may come
-/// back, as while keys are replaced.
+/// The metadata key of a permanent refusal. After a refusal without this key a caller waits, because a token or a right
+/// may return, for example while keys are replaced.
 const FOR_GOOD: &str = "diadem-for-good";
 
-/// The refusal as one that is meant for good: whoever calls is let in no more.
+/// Marks a refusal as permanent: the caller is revoked.
 pub fn for_good(mut refusal: Status) -> Status {
     refusal.metadata_mut().insert(FOR_GOOD, MetadataValue::from_static("1"));
     refusal
 }
 
-/// Whether a refusal is meant for good. Coordinators of before do not say so.
+/// True if a refusal is permanent. Earlier coordinators do not set this mark.
 pub fn is_for_good(status: &Status) -> bool {
     status.metadata().contains_key(FOR_GOOD)
 }

@@ -13,14 +13,14 @@ use thiserror::Error;
 
 use crate::v1;
 
-/// The versions that this release speaks. The last one goes up with whatever a release that speaks the version before would
-/// misunderstand or refuse; the first one, when nobody needs it any more.
+/// The protocol versions of this release. The last version increases with each change that the former version would
+/// misunderstand or refuse. The first version increases when it is no longer needed.
 const SPOKEN: RangeInclusive<u32> = 1..=1;
 
 /// The longest name of a release, in bytes.
 const LONGEST_RELEASE: usize = 40;
 
-/// What one end of a connection speaks.
+/// The protocol versions of one end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Protocol {
     version: u32,
@@ -28,7 +28,7 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    /// What this release speaks.
+    /// The protocol versions of this release.
     pub fn own() -> Self {
         Self { version: *SPOKEN.end(), release: env!("CARGO_PKG_VERSION").to_owned() }
     }
@@ -53,7 +53,7 @@ impl Protocol {
         Err(ProtocolError::new("worker", "coordinator", request.protocol, &request.release))
     }
 
-    /// Adds to a plan what the coordinator speaks.
+    /// Adds the coordinator's protocol versions to a plan.
     pub fn announce(reply: v1::PlanReply) -> v1::PlanReply {
         let Self { version, release } = Self::own();
         v1::PlanReply { protocol: version, release, ..reply }

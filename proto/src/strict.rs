@@ -10,9 +10,9 @@ use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder};
 use tonic_prost::{ProstCodec, ProstEncoder};
 
-/// A message names at most so many things, in one field or in all. It is read before that can be said of its parts, and
-/// the smallest of them take fifty times the memory that they took on the wire.
-const MOST_THINGS: usize = 100_100;
+/// Maximum number of items in a message, in one field or in all fields. They are counted before decoding, because the
+/// smallest items take fifty times as much memory as on the wire.
+const MAX_ITEMS: usize = 100_100;
 
 /// The codec of the generated server: sends `T`, reads `U` strictly.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl<U: Message + Default> Decoder for StrictDecoder<U> {
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
         let bytes = buffer.remaining();
         let things = things(buffer.chunk()).map_err(|error| malformed(&error))?;
-        if things > MOST_THINGS {
+        if things > MAX_ITEMS {
             return Err(Status::invalid_argument(
                 "the request names more than 100000 units, or has a text as long",
             ));
@@ -74,8 +74,8 @@ fn malformed(error: &DecodeError) -> Status {
     Status::invalid_argument(format!("the request is malformed: {error}"))
 }
 
-/// How many fields a message has, or numbers in one of them (each ends in a byte with a zero bit in front): whichever is
-/// more.
+/// The larger of two numbers: the fields of a message, and the numbers in one field (each ends in a byte whose high bit
+/// is zero).
 fn things(mut message: &[u8]) -> Result<usize, DecodeError> {
     let (mut fields, mut most) = (0, 0);
     while message.has_remaining() {

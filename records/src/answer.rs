@@ -29,7 +29,7 @@ pub struct Answer {
     pub elapsed: Duration,
     /// Processor time of all units.
     pub cpu: Duration,
-    /// What double-checking says of the counts.
+    /// The results of double-checking.
     pub assurance: Assurance,
 }
 
@@ -38,7 +38,7 @@ pub struct Answer {
 pub enum Agreement {
     /// It is the published value, classes included.
     Agrees,
-    /// It is not.
+    /// It differs from the published value.
     Differs,
     /// No value has been published, or not the whole board was counted.
     None,

@@ -25,7 +25,7 @@ pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
         conflicts: sums.conflicts,
         quarantined: sums.machines.quarantined().map(Machine::title).collect(),
         expelled: sums.machines.expelled().map(ToOwned::to_owned).collect(),
-        // Where one machine has checked all of its own, a sample of that says nothing more.
+        // If one machine has checked all its own counts, a sample of them proves no more.
         wrong_at_most: if is_all_on_two_machines { Some(0.0) } else { drawn.filter(|_| !is_all_checked) },
     }
 }
@@ -64,7 +64,7 @@ mod tests {
         let assurance = assess(&standing, DoubleCheck::All);
         let levels = (assurance.on_two_owners, assurance.on_two_machines, assurance.on_one_machine);
         assert_eq!((levels, assurance.wrong_at_most), ((1, 2, 1), None));
-        // A named owner who confirms a count of the one without a name leaves it where it is.
+        // A confirmation by a named owner does not raise a count of the unnamed owner.
         let by_bob = UnitRecord { of: Some("host".to_owned()), ..of("bob", 0, "bobs") };
         apply(&mut standing, Record::Check(by_bob));
         assert_eq!(assess(&standing, DoubleCheck::All).on_two_owners, 1);

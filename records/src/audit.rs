@@ -14,7 +14,7 @@ use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
 use crate::standing::Standing;
 
-/// What an audit found in a ledger that is sound.
+/// The results of an audit of a sound ledger.
 #[derive(Clone, Debug)]
 pub struct Audit {
     /// The standing that follows from the records.
@@ -29,7 +29,7 @@ pub struct Audit {
     pub keys: BTreeMap<String, u64>,
     /// How many standing counts were taken back.
     pub retracted: u64,
-    /// The end of the ledger, and what follows it.
+    /// The end of the ledger, and the data behind it.
     pub tail: Tail,
     /// The first unit that has no standing count, if any.
     pub missing: Option<UnitId>,
@@ -80,7 +80,7 @@ impl Classified for AuditError {
 /// Reads the whole ledger and adds it up afresh.
 ///
 /// # Errors
-/// The ledger is damaged, lacks what was acknowledged, or cannot be read, or its counts contradict each other.
+/// The ledger is damaged, lacks acknowledged records, or cannot be read, or its counts contradict each other.
 pub fn audit(directory: &RunDirectory) -> Result<Audit, AuditError> {
     audit_each(directory, |_, _| ())
 }
@@ -88,7 +88,7 @@ pub fn audit(directory: &RunDirectory) -> Result<Audit, AuditError> {
 /// Reads the whole ledger and adds it up afresh, showing every record on the way, marks included.
 ///
 /// # Errors
-/// The ledger is damaged, lacks what was acknowledged, or cannot be read, or its counts contradict each other.
+/// The ledger is damaged, lacks acknowledged records, or cannot be read, or its counts contradict each other.
 pub fn audit_each(
     directory: &RunDirectory,
     each: impl FnMut(Location, &Record),

@@ -1,4 +1,4 @@
-//! How many units may still be wrong when a random sample of them was counted twice.
+//! Bounds the number of wrong units after a random sample was counted twice.
 //!
 //! The bound is a quantile of a beta distribution, but `inv_beta_reg` of statrs 0.19 never returns for 10^7 checks and none wrong.
 
@@ -9,13 +9,13 @@ pub const CONFIDENCE: f64 = 0.95;
 const RISK: f64 = 0.05;
 
 /// Maximum number of terms in the sum, because a forged ledger may contain any number.
-const MOST_WRONG: u64 = 10_000;
+const MAX_WRONG: u64 = 10_000;
 
 /// The upper bound of the share of wrong units, at 95 % confidence, after `checks` random units of which `wrong` were
 /// wrong. It is the bound of Clopper and Pearson (Biometrika 26, 1934). For `wrong` = 0 it is 1 - 0.05^(1/checks).
 /// Returns none without checks, or if so many units were wrong that the bound is useless.
 pub fn wrong_at_most(checks: u64, wrong: u64) -> Option<f64> {
-    if checks == 0 || wrong >= checks || wrong > MOST_WRONG {
+    if checks == 0 || wrong >= checks || wrong > MAX_WRONG {
         return None;
     }
     if wrong == 0 {
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_are_those_of_the_tables() {
+    fn bounds_match_published_tables() {
         let near = |checks, wrong, bound: f64| {
             let found = wrong_at_most(checks, wrong).unwrap();
             assert!((found / bound - 1.0).abs() < 1e-3, "{checks} {wrong}: {found} instead of {bound}");
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(wrong_at_most(0, 0), None);
         assert_eq!(wrong_at_most(3, 3), None);
         assert_eq!(wrong_at_most(u64::MAX, u64::MAX - 1), None);
-        assert!(wrong_at_most(1_000_000, MOST_WRONG).unwrap() > 0.01);
+        assert!(wrong_at_most(1_000_000, MAX_WRONG).unwrap() > 0.01);
         assert!(wrong_at_most(10_000_000, 0).unwrap() < 3.1e-7);
     }
 }

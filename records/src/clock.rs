@@ -1,4 +1,4 @@
-//! The clock of a coordinator: the one place where it reads the time, so that a test can put another in its place.
+//! The clock of a coordinator, and its only source of time, so that tests can replace it.
 
 use std::fmt;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};

@@ -36,7 +36,7 @@ impl DoubleCheck {
     }
 }
 
-/// Percent as they are written: the ledger says no more of them.
+/// The percentage with the precision of the ledger.
 fn rounded(percent: f64) -> f64 {
     (percent * 1e12).round() / 1e12
 }
@@ -87,7 +87,7 @@ impl fmt::Display for DoubleCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.write_str("none"),
-            // Rounded to what a person would have said, so that it is read back as what it was.
+            // Rounded to a natural number of digits, so that parsing returns the same value.
             Self::Share(share) => write!(f, "{}%", rounded(share * 100.0)),
             Self::All => f.write_str("all"),
         }
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn policies_are_read_and_what_cannot_be_is_refused() {
+    fn policies_are_parsed_and_other_text_is_refused() {
         for (text, policy) in [
             ("none", DoubleCheck::None),
             ("all", DoubleCheck::All),

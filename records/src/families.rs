@@ -56,7 +56,7 @@ impl Families {
         families.map(|family| FamilyProgress { totals: totals(&family), family }).collect()
     }
 
-    /// How far each of them is, by top and bottom queen.
+    /// The progress of each family, by top and bottom queen.
     pub fn status(&self, standing: &Standing) -> Vec<FamilyStatus> {
         let mut done = vec![0; self.list.len()];
         for (range, place) in &self.ranges {

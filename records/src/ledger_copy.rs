@@ -1,9 +1,9 @@
 //! A copy of a run, kept by a follower. It is verified as it arrives, and on disk before it is acknowledged.
 //!
 //! ```text
-//! a group of records comes, with its mark:
-//!     chain and CRCs fit, and its records can be applied to what is there?   else refuse it
-//!     append it, byte for byte: its lines first, its mark when they are on disk
+//! for each group of records with its mark:
+//!     verify chain and CRCs, and apply its records to the standing; refuse the group if any step fails
+//!     append it byte for byte: first its lines, then, when they are on disk, its mark
 //! ```
 //!
 //! So at any moment the folder equals the folder of a killed coordinator, and can be started.
@@ -156,7 +156,7 @@ impl LedgerCopy {
     /// Applies the coordinator's description of its run, and starts the copy if there is none.
     ///
     /// # Errors
-    /// It is another run, an older coordinator of it, or cannot be put on disk.
+    /// It is another run, has an older coordinator, or cannot be written.
     pub fn greet(&mut self, said: &FollowedRun) -> Result<(), CopyError> {
         let key = <[u8; LeaseKey::BYTES]>::try_from(&said.lease_key[..]).map_err(|_| CopyError::NotProven)?;
         let key = LeaseKey::new(key);
@@ -187,7 +187,7 @@ impl LedgerCopy {
         let follower = self.follower;
         let change = self.notes.change(|notes| {
             (notes.follower, notes.other) = (Some(follower), Some((&said.term).into()));
-            // An operator paused the coordinator that was here before; nobody has paused the run that is copied.
+            // An operator paused the former coordinator of this directory; the copied run is not paused.
             notes.paused = None;
         });
         change.map_err(failed)?;
@@ -198,7 +198,7 @@ impl LedgerCopy {
     /// Adds a piece of the ledger. If the copy is now complete and on disk, returns the acknowledgement.
     ///
     /// # Errors
-    /// It does not follow, cannot stand there, or the disk does not take it.
+    /// It does not follow, is not valid there, or the disk does not take it.
     pub fn take(&mut self, piece: &LedgerPiece) -> Result<Option<FollowRequest>, CopyError> {
         let Some(run) = &mut self.run else { return Err(CopyError::NotProven) };
         let groups =
@@ -213,7 +213,7 @@ impl LedgerCopy {
         Ok(is_end.then_some(FollowRequest { follower: self.follower, end, met: None }))
     }
 
-    /// Whether all is counted and copied, as far as the copy can tell.
+    /// True if all units are counted and copied, as far as the copy shows.
     ///
     /// # Errors
     /// It is not.

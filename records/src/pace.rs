@@ -23,13 +23,13 @@ use crate::run_directory::RunDirectory;
 use crate::standing::{History, Milestone, Standing};
 
 /// The speed is measured over this last part of the working time, but over at least this many seconds.
-const LATELY: f64 = 0.25;
-const LATELY_AT_LEAST: u64 = 30;
+const RECENT_PART: f64 = 0.25;
+const MIN_RECENT_SECONDS: u64 = 30;
 
 /// A run is idle after this many seconds without records, and after this multiple of the usual time between its
 /// records.
-const STILL: u64 = 60;
-const STILL_GAPS: f64 = 5.0;
+const IDLE_SECONDS: u64 = 60;
+const IDLE_GAPS: f64 = 5.0;
 
 /// How far from the truth, as a factor, the time left is in four cases of five.
 const SPREAD: f64 = 1.25;
@@ -68,7 +68,7 @@ impl Pace {
     /// Its ledger is not sound.
     pub fn of(directory: &RunDirectory, now: SystemTime) -> Result<Self, AuditError> {
         let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        match stopped(directory) {
+        match idle_standing(directory) {
             Some(standing) => {
                 let last = standing.sums().history.milestones_until(now).last().map(|point| point.at);
                 Ok(Self::new(directory, &standing, now, last, None))
@@ -80,7 +80,7 @@ impl Pace {
     /// Reads the whole ledger.
     fn read(directory: &RunDirectory, now: u64) -> Result<Self, AuditError> {
         let plan = directory.plan();
-        // By the time for which it was worked on; what was taken back was counted all the same.
+        // In working time. Retracted counts were work, too.
         let (mut worked, mut group) = (History::default(), Vec::new());
         let (mut last_count, mut last) = (None, None);
         let audit = audit_each(directory, |_, record| match record {
@@ -97,17 +97,17 @@ impl Pace {
             _ => {}
         })?;
         let points: Vec<Milestone> = worked.milestones().collect();
-        let lately = last.and_then(|at| lately(&points, now.saturating_sub(at)));
-        Ok(Self::new(directory, &audit.standing, now, last_count, lately))
+        let recent_speed = last.and_then(|at| recent_speed(&points, now.saturating_sub(at)));
+        Ok(Self::new(directory, &audit.standing, now, last_count, recent_speed))
     }
 
-    /// The pace of a run with that standing. Times are in seconds since 1970, and `lately` is the work done in a second.
+    /// The pace of a run with that standing. Times are in seconds since 1970, and `recent_speed` is the work done in a second.
     fn new(
         directory: &RunDirectory,
         standing: &Standing,
         now: u64,
         last_count: Option<u64>,
-        lately: Option<f64>,
+        recent_speed: Option<f64>,
     ) -> Self {
         let (plan, shard, sums) = (directory.plan(), directory.run().shard, standing.sums());
         let begun = (directory.run().begun / 1000).min(now);
@@ -120,8 +120,8 @@ impl Pace {
             work: seconds(shard.work_of(plan)),
             work_done: seconds(sums.work),
             last: last_count.and_then(|at| UNIX_EPOCH.checked_add(Duration::from_secs(at))),
-            is_worked_on: lately.is_some(),
-            speed: lately.filter(|speed| *speed > 0.0 && done < units),
+            is_worked_on: recent_speed.is_some(),
+            speed: recent_speed.filter(|speed| *speed > 0.0 && done < units),
             is_empty: fs::metadata(file_path(&directory.ledger(), 1)).is_ok_and(|file| file.len() == 0),
             totals: sums.tally.totals().ok(),
             families: Families::new(plan, shard).progress(plan, standing),
@@ -145,7 +145,7 @@ impl Pace {
 
 /// The standing of an idle run, from its checkpoint and the ledger behind it. None if the whole ledger must be read,
 /// which also finds damage.
-fn stopped(directory: &RunDirectory) -> Option<Standing> {
+fn idle_standing(directory: &RunDirectory) -> Option<Standing> {
     let (position, mut standing) = stored(directory)?;
     if line_before(&directory.ledger(), &position).ok()? != LineBefore::Fits {
         return None;
@@ -173,15 +173,15 @@ fn seconds(work: u128) -> f64 {
 
 /// Recent expected seconds per second of working time, after `silence` seconds without records; none if the silence is
 /// too long. Checks do not count as work.
-fn lately(points: &[Milestone], silence: u64) -> Option<f64> {
+fn recent_speed(points: &[Milestone], silence: u64) -> Option<f64> {
     let last = points.last()?;
-    let window = (last.at as f64 * LATELY) as u64;
-    let from = last.at.saturating_sub(window.max(LATELY_AT_LEAST));
+    let window = (last.at as f64 * RECENT_PART) as u64;
+    let from = last.at.saturating_sub(window.max(MIN_RECENT_SECONDS));
     let before = points.iter().rev().skip(1).find(|point| point.at <= from);
     let (at, done, work) = before.map_or((0, 0, 0), |point| (point.at, point.done, point.work));
     let worked = last.at.saturating_sub(at).max(1) as f64;
     let gap = worked / last.done.saturating_sub(done).max(1) as f64;
-    let is_still = silence > STILL && silence as f64 > STILL_GAPS * gap;
+    let is_still = silence > IDLE_SECONDS && silence as f64 > IDLE_GAPS * gap;
     (!is_still).then(|| seconds(last.work.saturating_sub(work)) / worked)
 }
 
@@ -204,25 +204,25 @@ mod tests {
     #[test]
     fn the_speed_is_that_of_late() {
         let mut points = steady(100, 1);
-        assert_eq!(lately(&points, 0), Some(2.0));
+        assert_eq!(recent_speed(&points, 0), Some(2.0));
         let (done, work) = (100, 200_000_000_000);
         points.extend((1..=100).map(|k| Milestone {
             at: 100 + 4 * k,
             done: done + k,
             work: work + u128::from(k) * 2_000_000_000,
         }));
-        assert_eq!(lately(&points, 1), Some(0.5), "it has become slower");
+        assert_eq!(recent_speed(&points, 1), Some(0.5), "it has become slower");
     }
 
     #[test]
     fn a_run_that_is_silent_for_long_stands_still() {
         let points = steady(100, 1);
-        assert!(lately(&points, 60).is_some());
-        assert_eq!(lately(&points, 61), None);
+        assert!(recent_speed(&points, 60).is_some());
+        assert_eq!(recent_speed(&points, 61), None);
         let slow = steady(10, 900);
-        assert!(lately(&slow, 4000).is_some(), "its units take a quarter of an hour");
-        assert_eq!(lately(&slow, 5000), None);
-        assert_eq!(lately(&[], 1), None);
+        assert!(recent_speed(&slow, 4000).is_some(), "its units take a quarter of an hour");
+        assert_eq!(recent_speed(&slow, 5000), None);
+        assert_eq!(recent_speed(&[], 1), None);
     }
 
     /// A run that has a count at each of these times, in seconds since it began, and was worked on for a second for each of them.
@@ -233,7 +233,7 @@ mod tests {
         (folder, begun)
     }
 
-    /// Counts of units from that one on at these times, in seconds since 1970.
+    /// Counts of consecutive units from this unit on at these times, in seconds since 1970.
     fn counts_at(first: u64, times: impl IntoIterator<Item = u64>) -> impl Iterator<Item = Record> {
         let count = |(unit, at)| UnitRecord { at, ..known_run::unit_record(unit, 0, "machine") };
         (first..).zip(times).map(count).map(Record::Count)
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(Pace { is_worked_on: false, speed: None, ..read }, stopped);
         let sum: u128 = stopped.families.iter().map(|family| family.totals.unwrap().a).sum();
         assert_eq!(sum, stopped.totals.unwrap().a);
-        // It answers without reading what lies before the checkpoint.
+        // The reply does not need the records before the checkpoint.
         let ledger = folder.path().join("ledger/000001.jsonl");
         let mut bytes = fs::read(&ledger).unwrap();
         bytes[30] ^= 1;

@@ -22,7 +22,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 /// The error about a link in the place of a file to be written.
-const LINK: &str = "it is a link, through which nothing is written; put the file that it leads to in its place, or delete it if it is the file lock";
+const LINK_ERROR: &str = "it is a link, through which nothing is written; put the file that it leads to in its place, or delete it if it is the file lock";
 
 /// Opens a file of a run for writing, and creates it if it is missing. Links are refused, because an untrusted run
 /// directory could redirect the write to a file of its user.
@@ -33,13 +33,13 @@ pub(crate) fn open_own(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
     open_with(&options, path).map_err(|error| match Errno::from_io_error(&error) {
-        Some(Errno::LOOP) => io::Error::new(ErrorKind::InvalidInput, LINK),
+        Some(Errno::LOOP) => io::Error::new(ErrorKind::InvalidInput, LINK_ERROR),
         _ => error,
     })
 }
 
 fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> {
-    // What is wrong with a file of which nothing can be known, opening it says best.
+    // If the file cannot be inspected, the error of opening it is the best message.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(refused());
     }
@@ -66,7 +66,7 @@ pub fn read_or_stream(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
 }
 
 fn read_to_end(file: File, longest: u64) -> io::Result<Vec<u8>> {
-    // Of a stream nothing is known before it is read.
+    // The size of a stream is unknown before it is read.
     if file.metadata()?.len() > longest {
         return Err(too_long(longest));
     }
@@ -123,7 +123,7 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 /// simultaneous calls.
 ///
 /// # Errors
-/// There is one, or the disk would not do it.
+/// The file exists, or the disk failed.
 pub fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     if let Err(PersistError { error, file }) = draft(path, bytes, mode)?.persist_noclobber(path) {
         if error.kind() == ErrorKind::AlreadyExists || path.exists() {
@@ -157,7 +157,7 @@ pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A file of its own, with that mode, in place of what an interrupted writer has left, or of a link.
+/// Creates a new file with this mode, in place of the remains of an interrupted writer or of a link.
 pub(crate) fn new_file(path: &Path, mode: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(mode);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn of_all_who_make_a_file_at_once_one_does() {
+    fn only_one_simultaneous_creation_succeeds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         create(&path, b"first", 0o600).unwrap();

@@ -84,19 +84,19 @@ pub enum NothingToRetract {
     NotExpelled(String),
 }
 
-/// What taking counts back in a run directory came to.
+/// The result of a retraction in a run directory.
 #[derive(Debug)]
 pub struct Retracted {
     /// How many units are open again.
     pub units: u64,
-    /// What its operator should know of how the run was found.
+    /// Notices about the state of the run.
     pub notices: Vec<Notice>,
 }
 
 /// Takes counts back in the run at `path`, which no coordinator may have open.
 ///
 /// # Errors
-/// The run cannot be opened, read or written, or there is nothing of that name to take back; then nothing was changed.
+/// The run cannot be opened, read or written, or nothing of this name can be retracted. Then nothing has changed.
 pub fn retract(path: &Path, takeback: &Takeback) -> Result<Retracted, RetractError> {
     let shard = RunDirectory::open(path)?.run().shard;
     let options = OpenOptions {
@@ -134,10 +134,10 @@ fn apply(standing: &mut Standing, plan: &Plan, shard: Shard, records: &[Record])
     records.iter().try_for_each(|record| standing.apply(plan, shard, record))
 }
 
-/// The records by which that is taken back.
+/// The records of this retraction.
 ///
 /// # Errors
-/// There is nothing of the kind.
+/// Nothing matches the target.
 pub fn retractions(
     plan: &Plan,
     shard: Shard,
@@ -175,7 +175,7 @@ pub fn retractions(
     }
 }
 
-/// What takes the unit's count back.
+/// The retraction of the unit's count.
 fn of_unit(
     plan: &Plan,
     shard: Shard,
@@ -200,8 +200,8 @@ fn taken_back(standing: &Standing, unit: UnitId, at: u64) -> Option<Record> {
     (!standing.is_believed(unit, &vote)).then(|| Record::Retract(retraction()))
 }
 
-/// The machine of that owner and name, or the one without an owner whose name is both. Where no owner is named and it is none
-/// without an owner, it is the only one of that name.
+/// The machine with this owner and name, or the machine without an owner whose name equals both together. The owner may
+/// be omitted if only one owner has a machine of this name.
 ///
 /// # Errors
 /// Several owners have such a machine.
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn who_takes_back_signs_nothing_and_makes_no_key() {
+    fn retraction_creates_no_signing_key() {
         let run = tempfile::tempdir().unwrap();
         let (mut store, ..) = Store::open(known_run::options(run.path())).unwrap();
         store.commit(&[known_run::record(3)], Duration::ZERO, 1).unwrap();

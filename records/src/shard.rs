@@ -28,7 +28,7 @@ struct RawShard {
 impl TryFrom<RawShard> for Shard {
     type Error = ShardError;
     fn try_from(RawShard { index, of }: RawShard) -> Result<Self, ShardError> {
-        if 1 <= index && index <= of && of <= MOST_SHARDS {
+        if 1 <= index && index <= of && of <= MAX_SHARDS {
             Ok(Self { index, of })
         } else {
             Err(ShardError::FromOne(format!("{index}/{of}")))
@@ -43,17 +43,17 @@ const SAMPLE: u64 = 512;
 const GOLDEN_RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A run is cut into no more shares.
-const MOST_SHARDS: u64 = 1_000_000;
+const MAX_SHARDS: u64 = 1_000_000;
 
 /// A share that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ShardError {
-    /// Of shares that are numbered from 1.
-    #[error("a shard is written I/K with 1 <= I <= K <= {MOST_SHARDS}, as in 3/401, not {0:?}")]
+    /// Shards numbered from 1.
+    #[error("a shard is written I/K with 1 <= I <= K <= {MAX_SHARDS}, as in 3/401, not {0:?}")]
     FromOne(String),
-    /// Of shares that are numbered from 0.
+    /// Shards numbered from 0.
     #[error(
-        "a shard numbered from 0 is written I/K with 0 <= I < K <= {MOST_SHARDS}, as in 2/401, not {0:?}"
+        "a shard numbered from 0 is written I/K with 0 <= I < K <= {MAX_SHARDS}, as in 2/401, not {0:?}"
     )]
     FromZero(String),
 }
@@ -68,7 +68,7 @@ impl Shard {
     /// The share as an engine writes it that numbers its tasks from 0: `2/401` is the third of 401.
     ///
     /// # Errors
-    /// It is not written so, or there is no such share.
+    /// The text has another form, or the shard does not exist.
     pub fn from_zero(text: &str) -> Result<Self, ShardError> {
         let share = index_and_number(text)
             .and_then(|(index, of)| Some(RawShard { index: index.checked_add(1)?, of }));
@@ -80,7 +80,7 @@ impl Shard {
         self.index
     }
 
-    /// Of how many shares it is one.
+    /// The number of shards.
     pub fn of(self) -> u64 {
         self.of
     }
@@ -90,7 +90,8 @@ impl Shard {
         self.of == 1
     }
 
-    /// The expected work of its units, in nanoseconds of one core: of each what units of its part of the plan take on average.
+    /// The expected work of its units, in nanoseconds of one core. Each unit counts with the average of its part of the
+    /// plan.
     pub fn work_of(self, plan: &Plan) -> u128 {
         let ranges = plan.unit_ranges().map(|range| range.units).filter(|units| !units.is_empty());
         let own = |units: &Range<u64>| self.size(units.end) - self.size(units.start);
@@ -130,7 +131,7 @@ impl Shard {
         unit.0 % self.of == self.index - 1
     }
 
-    /// Those of the units 0 to `units - 1` that belong to it.
+    /// The units of the shard among the units 0 to `units - 1`.
     pub fn units(self, units: u64) -> impl Iterator<Item = UnitId> {
         (self.index - 1..units).step_by(self.of as usize).map(UnitId)
     }
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_numbered_from_0_are_those_numbered_from_1() {
+    fn shards_from_zero_equal_shards_from_one() {
         for index in 0..400 {
             let shard = Shard::from_zero(&format!("{index}/400")).unwrap();
             assert_eq!(shard, format!("{}/400", index + 1).parse().unwrap());

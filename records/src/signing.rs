@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::regular_file;
 
 /// A private key is shorter, with whatever text around it, in bytes.
-const LONGEST: u64 = 1 << 16;
+const MAX_KEY_BYTES: u64 = 1 << 16;
 
 /// The file in the run directory where no other is named.
 const NAME: &str = "certify.key";
@@ -28,7 +28,7 @@ pub enum KeyError {
         /// The system's reason.
         source: io::Error,
     },
-    /// There is something else in its file.
+    /// Its file has other content.
     #[error(
         "{} is no Ed25519 key in PKCS#8, as DER or PEM; restore it from a copy, or move it away and a new one is made",
         .0.display()
@@ -52,7 +52,7 @@ impl SigningKey {
     /// It cannot be read or made.
     pub fn open(path: &Path) -> Result<Self, KeyError> {
         let io = |source| KeyError::Io { path: path.to_owned(), source };
-        let bytes = match regular_file::read_or_stream(path, LONGEST) {
+        let bytes = match regular_file::read_or_stream(path, MAX_KEY_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => make(path).map_err(io)?,
             Err(error) => return Err(io(error)),
@@ -108,7 +108,7 @@ fn make(path: &Path) -> io::Result<Vec<u8>> {
         .map_err(|_| io::Error::other("the system has no random numbers"))?;
     match regular_file::create(path, key.as_ref(), 0o600) {
         // By another coordinator that was started with the same name.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => regular_file::read(path, LONGEST),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => regular_file::read(path, MAX_KEY_BYTES),
         made => made.map(|()| key.as_ref().to_vec()),
     }
 }

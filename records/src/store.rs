@@ -1,4 +1,4 @@
-//! Where a run keeps its records: the run directory with ledger and checkpoint, or nowhere but in memory.
+//! The storage of a run: its run directory with ledger and checkpoint.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,10 +34,10 @@ pub use crate::run_directory::next_term::TermError;
 /// A run that cannot be opened or resumed.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// There is no run and none was to begin.
+    /// The directory holds no run, and no new run was requested.
     #[error("there is no run in {}: run.json is missing; say --n N to begin one there", .0.display())]
     NothingToBegin(PathBuf),
-    /// There is no run that could be taken over.
+    /// The directory holds no run to take over.
     #[error("there is no run in {} to be taken over; leave --take-over out to begin one there", .0.display())]
     NothingToTakeOver(PathBuf),
     /// The directory is not usable.
@@ -46,7 +46,7 @@ pub enum StoreError {
     /// Its ledger is not.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// Its private key cannot be read, or made.
+    /// Its private key cannot be read or created.
     #[error("cannot read or make the key {}: {source}", .path.display())]
     LeaseKey {
         /// The file.
@@ -60,7 +60,7 @@ pub enum StoreError {
     /// No term of it can be begun.
     #[error(transparent)]
     Term(#[from] TermError),
-    /// Its checkpoint cannot even be moved out of the way.
+    /// Its checkpoint cannot be set aside.
     #[error("cannot set the checkpoint {} aside: {source}", .path.display())]
     Checkpoint {
         /// The folder.
@@ -124,7 +124,8 @@ impl Store {
     /// `coordinator::Handle`.
     ///
     /// # Errors
-    /// There is no run and none was to begin, it is in use or another than the one asked for, or its ledger is damaged.
+    /// The directory holds no run and no new run was requested, it is in use, it holds another run than requested, or
+    /// its ledger is damaged.
     pub fn open(options: OpenOptions) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
         let (mut store, standing, notices) = Self::open_unsettled(options)?;
         store.settle(&standing)?;
@@ -201,7 +202,7 @@ impl Store {
             self.writer.give_up(&renamed)?;
         }
         if distrusts_checkpoint {
-            out_of_the_way(&self.directory.checkpoint(), self.opened)?;
+            set_checkpoint_aside(&self.directory.checkpoint(), self.opened)?;
         }
         if rebuilds_checkpoint {
             self.save(standing).ok();
@@ -296,16 +297,16 @@ impl Store {
     /// Sets the checkpoint aside because its source is unreliable. The next start reads the whole ledger.
     ///
     /// # Errors
-    /// It cannot be moved.
+    /// The checkpoint cannot be renamed.
     pub fn distrust_checkpoint(&mut self, since_1970: Duration) -> Result<(), StoreError> {
         // A save that is under way would put it back.
         self.checkpoint.close();
-        out_of_the_way(&self.directory.checkpoint(), since_1970)
+        set_checkpoint_aside(&self.directory.checkpoint(), since_1970)
     }
 }
 
 /// Moves the checkpoint, if there is one, to where no start looks for it.
-fn out_of_the_way(checkpoint: &Path, since_1970: Duration) -> Result<(), StoreError> {
+fn set_checkpoint_aside(checkpoint: &Path, since_1970: Duration) -> Result<(), StoreError> {
     if checkpoint.exists() {
         set_aside(checkpoint, since_1970)
             .map_err(|source| StoreError::Checkpoint { path: checkpoint.to_owned(), source })?;
@@ -313,7 +314,7 @@ fn out_of_the_way(checkpoint: &Path, since_1970: Duration) -> Result<(), StoreEr
     Ok(())
 }
 
-/// The run directory that is to be opened, or to be begun.
+/// The run directory to open or create.
 fn directory(options: OpenOptions, clock: &dyn Clock) -> Result<RunDirectory, RunDirectoryError> {
     let OpenOptions { path, begin, board, scheme, shard, .. } = options;
     match begin {

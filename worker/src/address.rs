@@ -17,12 +17,12 @@ pub enum AddressError {
         "{0:?} is not an address of a coordinator; it looks like http://127.0.0.1:7227 or https://HOST:7227"
     )]
     Malformed(String),
-    /// There is nothing to know the coordinator by.
+    /// The authority that identifies the coordinator is missing.
     #[error(
         "{0} needs the authority that the coordinator's certificate is of: say --keys DIR, with ca.pem in it"
     )]
     NoAuthority(String),
-    /// What is secret would be readable on the way.
+    /// A secret would be sent unencrypted.
     #[error("{0} is not encrypted, and a token would be readable on the way: say https:// and --keys DIR")]
     NotEncrypted(String),
     /// The certificate or the key is of no use.
@@ -39,7 +39,7 @@ impl Classified for AddressError {
     }
 }
 
-/// The URL, if what is secret can go there.
+/// The URL, if secrets are encrypted on the way to it.
 pub fn parse(address: &str, credentials: &Credentials) -> Result<Uri, AddressError> {
     let scheme = if credentials.authority.is_some() { "https" } else { "http" };
     let url = if address.contains("://") { address.to_owned() } else { format!("{scheme}://{address}") };

@@ -1,4 +1,4 @@
-//! What a worker needs of a coordinator, wherever that is.
+//! The interface of a worker to its coordinator, in the same process or over the network.
 
 use std::time::Duration;
 
@@ -15,10 +15,11 @@ pub enum CoordinatorError {
     /// Register again: it does not know the worker (any more).
     #[error("the coordinator does not know this worker any more")]
     Unregistered,
-    /// Begin anew: another run of the same plan is counted there now, and what is held is of the one before.
+    /// Start over: the coordinator now serves another run of the same plan, and the held units belong to the former
+    /// run.
     #[error("another run is counted there now")]
     OtherRun,
-    /// Leave: it will never do what was asked.
+    /// Leave: the coordinator will never accept the request.
     #[error("{0}")]
     Refused(String),
 }
@@ -28,8 +29,8 @@ pub type CallResult<T> = Result<T, CoordinatorError>;
 
 /// The coordinator as a worker sees it. Calls may be made at the same time.
 ///
-/// They fail as [`CoordinatorError`] says: because the coordinator cannot be reached, does not know the worker, or does
-/// not want what was asked.
+/// Calls fail with [`CoordinatorError`] if the coordinator cannot be reached, does not know the worker, or refuses the
+/// request.
 #[async_trait]
 pub trait Lender: Send + Sync + 'static {
     /// Introduces the worker.

@@ -1,4 +1,4 @@
-//! What a worker shows to a coordinator, and by what it knows the coordinator.
+//! The credentials of a worker, and the authority that identifies its coordinator.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use tonic::service::Interceptor;
 use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 use tonic::{Request, Status};
 
-/// A handshake that takes longer is given up, and another one begun: what took the connection may be frozen, or gone without a
-/// word. Nothing else bounds it: a connection has no pings before it.
+/// Time after which a handshake is abandoned and restarted, because the server may be frozen or gone without notice. No
+/// ping covers a connection before its handshake.
 const HANDSHAKE: Duration = Duration::from_secs(5);
 
-/// What is shown to the coordinator, and by what it is known; nothing where neither is asked for.
+/// The credentials for a coordinator, and its authority. Each may be missing.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Credentials {
     /// The authority that the coordinator's certificate must be of, in PEM. With it the connection is encrypted.
@@ -25,7 +25,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// How to connect, where that is to be encrypted, with a bound for the handshake.
+    /// The TLS configuration with a time limit for the handshake, if the connection is encrypted.
     pub fn tls(&self) -> Option<ClientTlsConfig> {
         let authority = Certificate::from_pem(self.authority.as_ref()?);
         let tls = ClientTlsConfig::new().ca_certificate(authority).timeout(HANDSHAKE);

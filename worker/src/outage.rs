@@ -22,7 +22,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3);
 pub struct GaveUp {
     /// How long it was waited for: since the call was made that failed first, or was to be answered.
     pub after: Duration,
-    /// What was waited for.
+    /// The awaited action.
     pub awaited: &'static str,
     /// The last error.
     pub why: String,
@@ -67,7 +67,7 @@ struct Current {
 }
 
 impl Outage {
-    /// No outage yet. One may last as long as `give_up_after`, or until the last of those that share `hopeful` gives up.
+    /// No outage. An outage may last for `give_up_after`, or until the last worker that shares `hopeful` gives up.
     pub fn new(give_up_after: Option<Duration>, hopeful: Hopeful) -> Self {
         Self::of(give_up_after, "an answer from the coordinator", hopeful, Arc::default())
     }
@@ -132,7 +132,7 @@ impl Outage {
         if self.give_up_after.is_none() || limit.is_some() {
             return Ok(());
         }
-        self.lose_hope();
+        self.stop_waiting();
         match self.hopeful.0.load(Ordering::Relaxed) {
             0 => Err(GaveUp { after: now - since, awaited: self.awaited, why: why.to_owned() }),
             _ => Ok(()),
@@ -149,7 +149,7 @@ impl Outage {
         logged.outages += 1;
     }
 
-    fn lose_hope(&mut self) {
+    fn stop_waiting(&mut self) {
         if !std::mem::replace(&mut self.is_hopeless, true) {
             self.hopeful.0.fetch_sub(1, Ordering::Relaxed);
         }
@@ -165,12 +165,12 @@ impl Outage {
         self.answered.is_some_and(|answered| answered >= then)
     }
 
-    /// For how long no call has got through.
+    /// The time since the last successful call.
     pub fn lasts(&self) -> Duration {
         self.current.as_ref().map_or(Duration::ZERO, |outage| outage.since.elapsed())
     }
 
-    /// Until when no call is to be made.
+    /// The time before which no call should be made.
     pub fn until(&self) -> Option<Instant> {
         self.current.as_ref().map(|outage| outage.until).filter(|until| *until > Instant::now())
     }
@@ -179,7 +179,7 @@ impl Outage {
 /// A worker that has left does not wait.
 impl Drop for Outage {
     fn drop(&mut self) {
-        self.lose_hope();
+        self.stop_waiting();
     }
 }
 

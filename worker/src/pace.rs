@@ -2,48 +2,48 @@
 
 use std::time::Duration;
 
-/// Units are fetched ahead for this long a time, unless the worker is told otherwise.
+/// The default time for which units are fetched ahead.
 pub const AHEAD: Duration = Duration::from_secs(10);
 
-/// Units for this long a time will soon be counted: about the time until more are there.
-const SOON: Duration = Duration::from_millis(4);
+/// Time of the units below which the pool is about to run dry: about the time until more units arrive.
+const LOW_TIME: Duration = Duration::from_millis(4);
 
-/// No worker holds more: a message has its limits.
-const MOST: usize = 50_000;
+/// Maximum number of held units, because messages are limited.
+const MAX_TARGET: usize = 50_000;
 
-/// No unit takes so many times as long as the mean, and
-const FAR_LONGER: f64 = 100.0;
-/// whatever the mean is, none hangs before this time.
-const NOT_BEFORE: Duration = Duration::from_mins(10);
+/// Factor over the mean time of a unit after which a thread hangs.
+const HUNG_FACTOR: f64 = 100.0;
+/// Minimum time after which a thread hangs.
+const MIN_HUNG_TIME: Duration = Duration::from_mins(10);
 
-/// How much of what is known the newest unit pushes out.
-const NEWEST: f64 = 1.0 / 16.0;
+/// Weight of the newest unit in the average.
+const NEWEST_WEIGHT: f64 = 1.0 / 16.0;
 
-/// The time of a unit of the plan's mean work, by what units took of what was expected of each: those that come first are not like the
-/// others.
+/// The time of a unit of the plan's mean work, from the actual and expected times of units. The ratio is needed because
+/// the first units differ from the others.
 #[derive(Clone, Copy, Debug)]
 pub struct AskingPace {
     threads: u32,
     /// Expected seconds of one thread for a unit of the mean work.
     mean: f64,
-    /// Of units counted lately, the older the less: expected seconds, and those that they took.
+    /// The recent units, weighted by age: expected seconds, and actual seconds.
     expected: f64,
     taken: f64,
-    /// Units are fetched ahead for so long.
+    /// Time for which units are fetched ahead.
     ahead: Duration,
 }
 
 impl AskingPace {
-    /// At first a unit takes what is expected: so many nanoseconds on average.
+    /// The initial pace, from the expected time of a unit in nanoseconds.
     pub fn new(threads: u32, nanoseconds: f64, ahead: Duration) -> Self {
         let mean = nanoseconds / 1e9;
         Self { threads, mean, expected: mean, taken: mean, ahead }
     }
 
-    /// A unit of which so many nanoseconds were expected took one thread so long.
+    /// Adds a counted unit, with its expected nanoseconds and the time of its thread.
     pub fn counted(&mut self, nanoseconds: f64, time: Duration) {
-        self.expected += nanoseconds / 1e9 - self.expected * NEWEST;
-        self.taken += time.as_secs_f64() - self.taken * NEWEST;
+        self.expected += nanoseconds / 1e9 - self.expected * NEWEST_WEIGHT;
+        self.taken += time.as_secs_f64() - self.taken * NEWEST_WEIGHT;
     }
 
     /// Seconds of one thread for a unit of the mean work.
@@ -51,8 +51,8 @@ impl AskingPace {
         self.mean * self.taken / self.expected.max(f64::MIN_POSITIVE)
     }
 
-    /// How many units to hold: enough for the time ahead, and at least one for each thread besides the one that it
-    /// counts.
+    /// The number of units to hold: enough for the time ahead, and at least one for each thread in addition to its
+    /// running unit.
     pub fn target(&self) -> usize {
         self.units_in(self.ahead)
     }
@@ -62,20 +62,20 @@ impl AskingPace {
         2 * self.threads as usize
     }
 
-    /// With fewer units than this there will soon be nothing to count.
+    /// With fewer units than this the pool will soon be idle.
     pub fn low(&self) -> usize {
-        self.units_in(SOON)
+        self.units_in(LOW_TIME)
     }
 
     /// A thread that counts one unit for this long hangs.
     pub fn hung(&self) -> Duration {
-        Duration::try_from_secs_f64(self.seconds() * FAR_LONGER).unwrap_or(Duration::MAX).max(NOT_BEFORE)
+        Duration::try_from_secs_f64(self.seconds() * HUNG_FACTOR).unwrap_or(Duration::MAX).max(MIN_HUNG_TIME)
     }
 
     /// How many units are counted in that time, two for each thread at least.
     fn units_in(&self, time: Duration) -> usize {
         let units = time.as_secs_f64() * f64::from(self.threads) / self.seconds().max(1e-9);
-        (units as usize).clamp(self.least(), MOST.max(self.least()))
+        (units as usize).clamp(self.least(), MAX_TARGET.max(self.least()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The threads that count, apart from those that talk.
+//! The counting threads, which are separate from the network threads.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,23 +18,23 @@ use tokio::sync::mpsc::UnboundedSender;
 /// A unit, and how it is counted: the same unit may be counted in one way, and then checked in another.
 pub type UnitVariant = (UnitId, Variant);
 
-/// What a lease is for.
+/// The unit of a lease and its variant.
 pub fn unit_variant(lease: &Lease) -> UnitVariant {
     (lease.unit, lease.variant)
 }
 
-/// What became of a unit in the pool.
+/// The outcome of a unit in the pool.
 #[derive(Clone, Copy, Debug)]
 pub enum UnitOutcome {
     /// It was counted.
     Counted(UnitCount),
-    /// It was not, because the pool was stopped or its device has failed.
+    /// It was not counted, because the pool was stopped or its device has failed.
     Stopped,
-    /// It is to be counted by the other method, of which there is no kernel here.
+    /// It needs the other method, for which this worker has no kernel.
     Beyond(Lease),
 }
 
-/// What counts units for a worker, in the order in which they come, and sends each outcome to it.
+/// A pool counts units for a worker, in order of arrival, and sends it each outcome.
 pub trait Pool: Send + Sync {
     /// Puts a unit in line.
     fn count(&self, lease: Lease);
@@ -45,7 +45,7 @@ pub trait Pool: Send + Sync {
     /// Completes when there will soon be nothing to count.
     fn running_dry(&self) -> impl Future<Output = ()> + Send;
 
-    /// What each thread counts now.
+    /// The present unit of each thread.
     fn counting(&self) -> Vec<Option<UnitVariant>>;
 
     /// The processor time that its threads have had in all; none where something else counts, in time by the clock.
@@ -54,7 +54,7 @@ pub trait Pool: Send + Sync {
     /// Begins no unit more; those in threads are counted to their ends.
     fn finish(&self);
 
-    /// Has all units end soon, counted or not.
+    /// Ends all units soon, counted or not.
     fn stop(&self);
 }
 
@@ -64,13 +64,13 @@ pub struct ThreadedPool {
     shared: Arc<Shared>,
 }
 
-/// What the threads share with the worker.
+/// The state shared by the threads and the worker.
 struct Shared {
     plan: Arc<Plan>,
     kernels: Kernels,
     /// Apart from the numbers below, which threads change: kernels read it all the time.
     stop: Arc<Stop>,
-    /// Set if no unit is to be begun any more.
+    /// Set if no further unit may start.
     finishes: AtomicBool,
     outcomes: UnboundedSender<UnitOutcome>,
     /// How many units the pool holds.
@@ -79,7 +79,7 @@ struct Shared {
     low: AtomicUsize,
     /// Notified whenever a unit ends and few are left.
     is_low: Notify,
-    /// What each thread counts.
+    /// The present unit of each thread.
     in_thread: Box<[Mutex<Option<UnitVariant>>]>,
 }
 
@@ -116,13 +116,13 @@ impl Shared {
     fn count(&self, lease: Lease) {
         let own = rayon::current_thread_index().and_then(|index| self.in_thread.get(index));
         let set = |counts| own.into_iter().for_each(|own| *own.lock() = counts);
-        // In this order: who has had the pool finish, and then finds no thread with the unit, knows that it is not begun.
+        // The order matters: if the pool finishes and no thread has the unit, the unit was not started.
         set(Some(unit_variant(&lease)));
         let is_over = self.finishes.load(Ordering::SeqCst) || self.stop.is_stopped();
         let count = || count(&self.plan, &self.kernels, lease, &self.stop);
         let outcome = if is_over { UnitOutcome::Stopped } else { count() };
-        // Nobody listens any more when the worker has left; then nobody needs to know. Who finds no thread with a unit that
-        // was counted finds this.
+        // After the worker has left, no receiver needs the outcome. The outcome is sent before the thread clears its
+        // unit, so a counted unit is always found.
         self.outcomes.send(outcome).ok();
         set(None);
         if self.units.fetch_sub(1, Ordering::Relaxed) <= self.low.load(Ordering::Relaxed) {
@@ -183,7 +183,7 @@ thread_local! {
     static LAST_READ: Cell<ThreadTime> = Cell::new(ThreadTime::now());
 }
 
-/// The count of the unit as it was lent: what was counted otherwise would not be wanted.
+/// Counts the unit in the variant of its lease. The coordinator would reject another variant.
 fn count(plan: &Plan, kernels: &Kernels, lease: Lease, stop: &Stop) -> UnitOutcome {
     let unit = plan.unit(lease.unit);
     let Lease { variant, .. } = lease;
@@ -211,7 +211,7 @@ pub fn is_card(kernel: &dyn Kernel) -> bool {
 }
 
 impl Drop for ThreadedPool {
-    /// Nobody takes the outcomes any more.
+    /// Stops the threads: no receiver takes outcomes any more.
     fn drop(&mut self) {
         self.stop();
     }

@@ -1,5 +1,5 @@
-//! Why a coordinator, or what stands in its place, cannot be dealt with: one end speaks TLS or HTTP/2 and the other does not, or
-//! a certificate is not believed. Each in a sentence that says what would be right.
+//! The reasons why a connection to a coordinator fails, each as a sentence with the solution. One end may not use TLS
+//! or HTTP/2, or a certificate may not be trusted.
 
 use std::error::Error;
 use std::io;
@@ -19,20 +19,20 @@ const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: coordinator\r\nconnection: clos
 const ALERT: u8 = 21;
 
 /// The probe takes no longer.
-const PROBE: Duration = Duration::from_secs(2);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What a server says that speaks TLS when it is not spoken to so.
+/// The message about a server that expects TLS.
 const SPEAKS_TLS: &str = "the coordinator speaks TLS and this address does not: say https:// and --keys DIR";
 
-/// What is said of a server that answers in HTTP/1.
+/// The message about a server that answers in HTTP/1.
 const SPEAKS_HTTP_1: &str = "what answers there speaks HTTP/1 and is no coordinator: name the address that the \
                                  coordinator listens on for workers (--listen), not that of web pages (--http)";
 
-/// What is said of a server that speaks gRPC and does not know the call.
+/// The message about a gRPC server that does not know the call.
 pub const NO_COORDINATOR: &str =
     "there is a server at that address, but no coordinator, or one of a release that does not know this call";
 
-/// What is said of a server in front of a coordinator that it does not find.
+/// The message about a proxy that does not find its coordinator.
 pub const NOTHING_BEHIND: &str = "something else than a coordinator answers there (NOT_FOUND)";
 
 /// Why a call has failed as the next one will, if TLS is the reason.
@@ -47,7 +47,7 @@ pub fn tls_refusal(status: &Status) -> Option<String> {
         if error.to_string() == "HTTP/2 was not negotiated." {
             return Some(SPEAKS_HTTP_1.into());
         }
-        // Of what goes wrong after the handshake h2 keeps the text alone.
+        // After the handshake, h2 keeps only the text of an error.
         if let Some((_, alert)) = error.to_string().split_once("received fatal alert: ") {
             return client_certificate(alert);
         }
@@ -68,7 +68,7 @@ fn sentence(error: &TlsError) -> Option<String> {
     }
 }
 
-/// What is wrong with the coordinator's certificate.
+/// The error in the coordinator's certificate.
 fn certificate(error: &CertificateError) -> String {
     match error {
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
@@ -100,7 +100,7 @@ fn plain_name(name: &str) -> &str {
     inner.trim_end_matches(')').trim_matches('"')
 }
 
-/// What the coordinator says of our own certificate (the names of alerts are those of RFC 8446, 6.2).
+/// The coordinator's error about the worker's certificate (the names of alerts are those of RFC 8446, 6.2).
 fn client_certificate(alert: &str) -> Option<String> {
     let what = match alert {
         "UnknownCA" | "DecryptError" => "is not of its authority",
@@ -113,22 +113,22 @@ fn client_certificate(alert: &str) -> Option<String> {
     Some(format!("the coordinator says that the client certificate {what}: make one with diadem keys client"))
 }
 
-/// Why the server at that address is no coordinator, if that can be told. Asked when a plain connection has failed: then the
-/// answer has often been lost with the connection, and HTTP/2 knows none.
+/// The reason why the server at this address is no coordinator, if it is recognisable. Used after a plain connection
+/// failed: the reply is then often lost with the connection, and HTTP/2 has no such reply.
 pub async fn wrong_listener(address: &str) -> Option<&'static str> {
     let probe = async {
         let mut stream = TcpStream::connect(address).await?;
         stream.write_all(REQUEST).await?;
         stream.read_u8().await
     };
-    match timeout(PROBE, probe).await {
+    match timeout(PROBE_TIMEOUT, probe).await {
         Ok(Ok(ALERT)) => Some(SPEAKS_TLS),
         Ok(Ok(b'H')) => Some(SPEAKS_HTTP_1),
         _ => None,
     }
 }
 
-/// What an error is about: the message, or the cause at the bottom of a failed connection.
+/// The core of an error: the message, or the innermost cause of a failed connection.
 pub fn innermost(error: &dyn Error) -> String {
     let (mut text, mut cause) = (error.to_string(), error.source());
     while let Some(error) = cause {

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_token_can_be_read_from_what_is_printed() {
+    fn debug_output_shows_no_token() {
         let mut bearers = Bearers::default();
         bearers.admit(&"7".repeat(64).parse().unwrap(), Owner::new("join"), Right::Join);
         assert!(!format!("{:?}", Access::guarded(bearers)).contains("7777"));

@@ -1,12 +1,13 @@
 //! Which unit is lent to which worker, and how the worker must count it.
 //!
 //! ```text
-//! as long as the worker wants more, and holds less than its share:
-//!     a unit in dispute that it can help to decide (`votes::ballot`)
-//!     a count that it may check (`rules`), the most independent first
+//! while the worker wants more units and its share has room, lend
+//!     a disputed unit that it can help to decide (`votes::ballot`), else
+//!     a check that it may make (`rules`), the highest degree first, else
 //!     a unit without a count
-//! nothing so far: one suspect, or one unit that was set aside (`schedule::losses`)
-//! nothing at all: a backup of the oldest lease, of another owner, else of another machine, else of another worker
+//! if it got nothing, lend one suspect or one set-aside unit (`schedule::losses`)
+//! if it still got nothing, lend backups of the oldest leases: first of other owners, then of other machines, then of
+//! other workers
 //! ```
 
 use std::cmp::Reverse;

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn degree_drops_no_sooner_than_after_15_s_unless_told() {
+    fn degree_drops_after_15_s_unless_configured() {
         let mut rules = Independence::new(None, Duration::ZERO);
         rules.note_only_checks(Duration::from_secs(20), true);
         assert_eq!(rules.next_step(Duration::from_secs(20)), Some(RELAX_AFTER_AT_LEAST));

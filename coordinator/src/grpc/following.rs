@@ -23,10 +23,10 @@ use records::regular_file;
 use records::run_directory::run_file::RUN_FILE;
 
 /// Time within which a follower must report the end of its copy.
-const FIRST_REQUEST_WITHIN: Duration = Duration::from_secs(10);
+const FIRST_REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Number of replies that wait for the follower.
-const WAITING: usize = 2;
+const MAX_WAITING_REPLIES: usize = 2;
 
 type Replies = mpsc::Sender<Result<v1::FollowReply, Status>>;
 
@@ -42,7 +42,7 @@ pub async fn follow(
     let in_memory =
         || Status::failed_precondition("this run is in memory only; nothing of it can be followed");
     let source = handle.source().cloned().ok_or_else(in_memory)?;
-    let first = timeout(FIRST_REQUEST_WITHIN, requests.message()).await;
+    let first = timeout(FIRST_REQUEST_TIMEOUT, requests.message()).await;
     let first = first.map_err(|_| Status::deadline_exceeded("the follower has not said what it has"))??;
     let first = first.ok_or_else(|| Status::invalid_argument("the follower has not said what it has"))?;
     let first = FollowRequest::try_from(first).map_err(|error| malformed(&error))?;
@@ -54,7 +54,7 @@ pub async fn follow(
         return Err(refusal);
     }
     let following = handle.follow(first.follower, first.end.records).await.map_err(refused)?;
-    let (replies, stream) = mpsc::channel(WAITING);
+    let (replies, stream) = mpsc::channel(MAX_WAITING_REPLIES);
     tokio::spawn(async move {
         let _seat = seat;
         let sent = Arc::new(AtomicU64::new(first.end.records));

@@ -2,10 +2,10 @@
 //! of the body by the kind of call.
 //!
 //! ```text
-//! by path, token and certificate: let the call pass, or refuse it
-//! as its body arrives:            count its bytes against its owner; end it where it is too long or too slow
-//! while its reply is sent:        end it where its caller would not be let pass any more
-//! when its reply has been sent:   give the bytes back
+//! at the start:             accept or refuse the call by path, token and certificate
+//! while its body arrives:   charge its bytes to its owner; end the call if the body is too long or too slow
+//! while its reply is sent:  end the call if its caller is revoked
+//! after its reply:          return the bytes to the owner
 //! ```
 
 use std::convert::Infallible;
@@ -44,7 +44,7 @@ const PREFIX_BYTES: usize = 5;
 
 /// Time limit for a body, plus a second for each of these many bytes.
 const ARRIVAL: Duration = Duration::from_secs(10);
-const BYTES_A_SECOND: usize = 32 << 10;
+const MIN_BYTES_PER_SECOND: usize = 32 << 10;
 
 /// Maximum burst of logged refusals, so that refused callers cannot fill the disk.
 const LOGGED_AT_ONCE: u32 = 20;
@@ -229,7 +229,7 @@ impl ArrivingBody {
 
     /// The time by which the body must have arrived.
     fn deadline(&self) -> Instant {
-        self.begun + ARRIVAL + Duration::from_secs((self.arrived / BYTES_A_SECOND) as u64)
+        self.begun + ARRIVAL + Duration::from_secs((self.arrived / MIN_BYTES_PER_SECOND) as u64)
     }
 }
 

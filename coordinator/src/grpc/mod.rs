@@ -26,20 +26,20 @@ use service::Service;
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
 /// Maximum number of connections.
-const MOST_CONNECTIONS: u64 = 8192;
+const MAX_CONNECTIONS: u64 = 8192;
 
 /// Open files reserved for ledger, checkpoint and dashboard.
-const KEPT_FREE: u64 = 64;
+const RESERVED_FILES: u64 = 64;
 
 /// Time after which a connection without an accepted call is closed.
 const PROBATION: Duration = Duration::from_secs(20);
 
 /// Time after which a connection that reads nothing is closed. It exceeds the time for pings, which cannot be sent
 /// while nothing can be written.
-const UNREAD: Duration = KEEP_ALIVE.saturating_mul(2);
+const UNREAD_TIMEOUT: Duration = KEEP_ALIVE.saturating_mul(2);
 
 /// Maximum number of calls of a connection. A worker makes at most four.
-const MOST_CALLS: u32 = 32;
+const MAX_CALLS: u32 = 32;
 
 /// Maximum size of the headers of a call. A token has at most 256 bytes.
 const HEADER_BYTES: u32 = 8 << 10;
@@ -76,7 +76,7 @@ pub async fn serve(
         // If no credentials are needed, all are welcome.
         all_welcome: !guard.asks(),
         probation: Some(PROBATION),
-        unread: UNREAD,
+        unread: UNREAD_TIMEOUT,
         clients: Clients::Workers,
     };
     let seats = Arc::clone(guard.access().seats());
@@ -89,7 +89,7 @@ pub async fn serve(
         .http2_max_header_list_size(HEADER_BYTES)
         .initial_stream_window_size(CALL_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
-        .max_concurrent_streams(MOST_CALLS)
+        .max_concurrent_streams(MAX_CALLS)
         .layer(gate)
         .add_service(health_service)
         .add_service(service)
@@ -101,6 +101,6 @@ pub async fn serve(
 /// The number of connections for which the system grants open files. Its usual limit of 1024 is too low for a thousand
 /// workers.
 fn most_connections() -> usize {
-    let open_files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + KEPT_FREE).unwrap_or(1024);
-    open_files.saturating_sub(KEPT_FREE).clamp(1, MOST_CONNECTIONS) as usize
+    let open_files = rlimit::increase_nofile_limit(MAX_CONNECTIONS + RESERVED_FILES).unwrap_or(1024);
+    open_files.saturating_sub(RESERVED_FILES).clamp(1, MAX_CONNECTIONS) as usize
 }

@@ -18,7 +18,7 @@ const OWNER_BYTES: usize = 64 << 20;
 const ALL_BYTES: usize = 256 << 20;
 
 /// Bytes that an owner always has, so that its report is accepted with any number of other owners.
-const OWN_BYTES: usize = 12 << 20;
+const RESERVED_BYTES: usize = 12 << 20;
 
 /// Maximum burst of registrations of an owner, for a coordinator that returns to all its workers. Then one more is
 /// accepted in each interval.
@@ -30,7 +30,7 @@ const STATUS_AT_ONCE: u32 = 1000;
 const STATUS_EVERY: Duration = Duration::from_millis(10);
 
 /// Maximum number of status streams of an owner.
-const WATCHING: usize = 64;
+const MAX_STATUS_STREAMS: usize = 64;
 
 /// The quotas of all owners.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl Default for Quota {
             bytes: AtomicUsize::new(0),
             registrations: Mutex::new(TokenBucket::new(REGISTRATIONS_AT_ONCE, REGISTRATIONS_EVERY)),
             statuses: Mutex::new(TokenBucket::new(STATUS_AT_ONCE, STATUS_EVERY)),
-            watching: Arc::new(Semaphore::new(WATCHING)),
+            watching: Arc::new(Semaphore::new(MAX_STATUS_STREAMS)),
         }
     }
 }
@@ -86,7 +86,7 @@ impl CallUnderWay {
         let of_owner = self.quota.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let of_all = self.quotas.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        if of_owner > OWNER_BYTES || (of_all > ALL_BYTES && of_owner > OWN_BYTES) {
+        if of_owner > OWNER_BYTES || (of_all > ALL_BYTES && of_owner > RESERVED_BYTES) {
             return Err(Status::resource_exhausted("too many bytes are under way; try again in a second"));
         }
         Ok(())
@@ -115,7 +115,7 @@ impl CallUnderWay {
     /// The owner has too many status streams.
     pub fn watch(&self) -> Result<OwnedSemaphorePermit, Status> {
         Arc::clone(&self.quota.watching).try_acquire_owned().map_err(|_| {
-            Status::resource_exhausted(format!("at most {WATCHING} may watch with the same token"))
+            Status::resource_exhausted(format!("at most {MAX_STATUS_STREAMS} may watch with the same token"))
         })
     }
 }
@@ -146,7 +146,7 @@ mod tests {
             assert!(quotas.call(&owner(0)).hold(1).is_err());
         }
         let modest = quotas.call(&owner(4));
-        modest.hold(OWN_BYTES).unwrap();
+        modest.hold(RESERVED_BYTES).unwrap();
         assert!(modest.hold(1).is_err(), "all is taken but for what each has in any case");
         drop((greedy, modest));
         quotas.call(&owner(4)).hold(OWNER_BYTES).unwrap();
@@ -154,13 +154,13 @@ mod tests {
     }
 
     #[test]
-    fn one_owner_cannot_use_up_what_others_may_do() {
+    fn quotas_of_owners_are_independent() {
         let quotas = Arc::new(Quotas::default());
         let (greedy, modest) = (quotas.call(&Owner::new("greedy")), quotas.call(&Owner::new("modest")));
         let registered = (0..10_000).filter(|_| greedy.register(Duration::ZERO).is_ok()).count();
         let asked = (0..10_000).filter(|_| greedy.ask_status(Duration::ZERO).is_ok()).count();
         let watching: Vec<_> = (0..1000).filter_map(|_| greedy.watch().ok()).collect();
-        assert_eq!((registered, asked, watching.len()), (2000, 1000, WATCHING));
+        assert_eq!((registered, asked, watching.len()), (2000, 1000, MAX_STATUS_STREAMS));
         assert!(modest.register(Duration::ZERO).is_ok() && modest.ask_status(Duration::ZERO).is_ok());
         assert!(modest.watch().is_ok());
         drop(watching);

@@ -27,7 +27,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 pub const MOST_UNITS: usize = 100_000;
 
 /// Time for which a status is cached.
-const STATUS_LASTS: Duration = Duration::from_millis(50);
+const STATUS_CACHE_TIME: Duration = Duration::from_millis(50);
 
 /// The service in front of a keeper.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ impl Service {
         let mut latest = self.status.lock().await;
         let now = self.handle.clock().now();
         if let Some((at, status)) = &*latest
-            && now.saturating_sub(*at) < STATUS_LASTS
+            && now.saturating_sub(*at) < STATUS_CACHE_TIME
         {
             return Ok(status.clone());
         }
@@ -76,7 +76,7 @@ impl Service {
 }
 
 /// The call as counted by the gate.
-fn under_way<T>(request: &Request<T>) -> Result<Arc<CallUnderWay>, Status> {
+fn call_of<T>(request: &Request<T>) -> Result<Arc<CallUnderWay>, Status> {
     request.extensions().get().cloned().ok_or_else(not_judged)
 }
 
@@ -93,7 +93,7 @@ fn not_judged() -> Status {
 
 /// Checks the number of items in a message, and charges their size in memory to the call. It may be a multiple of their
 /// size on the wire.
-fn named<T>(call: &CallUnderWay, items: &[T]) -> Result<(), Status> {
+fn charge_items<T>(call: &CallUnderWay, items: &[T]) -> Result<(), Status> {
     let found = items.len();
     if found > MOST_UNITS {
         let text = format!("a message may name at most {MOST_UNITS} units, not {found}");
@@ -103,7 +103,7 @@ fn named<T>(call: &CallUnderWay, items: &[T]) -> Result<(), Status> {
 }
 
 fn leases(call: &CallUnderWay, leases: Vec<v1::Lease>) -> Result<Vec<Lease>, Status> {
-    named(call, &leases)?;
+    charge_items(call, &leases)?;
     Ok(leases.into_iter().map(Lease::from).collect())
 }
 
@@ -121,9 +121,9 @@ impl Coordinator for Service {
         &self,
         request: Request<v1::RegisterRequest>,
     ) -> Result<Response<v1::RegisterReply>, Status> {
-        let call = under_way(&request)?;
+        let call = call_of(&request)?;
         call.register(self.handle.clock().now())?;
-        named(&call, &request.get_ref().held)?;
+        charge_items(&call, &request.get_ref().held)?;
         let keeper = self.keeper(&request)?;
         if let Err(error) = Protocol::admit(request.get_ref()) {
             let host = request.extensions().get::<Peer>().map(|peer| peer.address().ip());
@@ -135,7 +135,7 @@ impl Coordinator for Service {
     }
 
     async fn lease(&self, request: Request<v1::LeaseRequest>) -> Result<Response<v1::LeaseReply>, Status> {
-        let (call, keeper) = (under_way(&request)?, self.keeper(&request)?);
+        let (call, keeper) = (call_of(&request)?, self.keeper(&request)?);
         let v1::LeaseRequest { worker, want, wait_ms } = request.into_inner();
         if want == 0 || want as usize > MOST_UNITS {
             let text = format!("want must be from 1 to {MOST_UNITS} units, not {want}");
@@ -146,15 +146,15 @@ impl Coordinator for Service {
     }
 
     async fn renew(&self, request: Request<v1::RenewRequest>) -> Result<Response<v1::RenewReply>, Status> {
-        let (call, keeper) = (under_way(&request)?, self.keeper(&request)?);
+        let (call, keeper) = (call_of(&request)?, self.keeper(&request)?);
         let v1::RenewRequest { worker, leases: held } = request.into_inner();
         let held = leases(&call, held)?;
         reply(&call, keeper.renew(WorkerId(worker), held).await.map_err(refused)?.into())
     }
 
     async fn report(&self, request: Request<v1::ReportRequest>) -> Result<Response<v1::ReportReply>, Status> {
-        let (call, keeper) = (under_way(&request)?, self.keeper(&request)?);
-        named(&call, &request.get_ref().counts)?;
+        let (call, keeper) = (call_of(&request)?, self.keeper(&request)?);
+        charge_items(&call, &request.get_ref().counts)?;
         let verdicts = keeper.report(Report::from(request.into_inner())).await.map_err(refused)?;
         let verdicts = verdicts.into_iter().map(|verdict| v1::Verdict::from(verdict).into()).collect();
         reply(&call, v1::ReportReply { verdicts })
@@ -164,7 +164,7 @@ impl Coordinator for Service {
         &self,
         request: Request<v1::ReleaseRequest>,
     ) -> Result<Response<v1::ReleaseReply>, Status> {
-        let (call, keeper) = (under_way(&request)?, self.keeper(&request)?);
+        let (call, keeper) = (call_of(&request)?, self.keeper(&request)?);
         let v1::ReleaseRequest { worker, leases: held, leaving } = request.into_inner();
         keeper.release(WorkerId(worker), leases(&call, held)?, leaving).await.map_err(refused)?;
         Ok(Response::new(v1::ReleaseReply {}))
@@ -185,7 +185,7 @@ impl Coordinator for Service {
         &self,
         request: Request<v1::RetractRequest>,
     ) -> Result<Response<v1::RetractReply>, Status> {
-        named(&*under_way(&request)?, &request.get_ref().units)?;
+        charge_items(&*call_of(&request)?, &request.get_ref().units)?;
         let takeback = Takeback::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
         Ok(Response::new(self.handle.retract(takeback).await.map_err(refused)?.into()))
     }
@@ -207,7 +207,7 @@ impl Coordinator for Service {
     }
 
     async fn status(&self, request: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {
-        let call = under_way(&request)?;
+        let call = call_of(&request)?;
         call.ask_status(self.handle.clock().now())?;
         let status = self.latest_status().await?;
         reply(&call, status)
@@ -217,7 +217,7 @@ impl Coordinator for Service {
         &self,
         request: Request<v1::StatusRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
-        let watching = under_way(&request)?.watch()?;
+        let watching = call_of(&request)?.watch()?;
         let snapshots = WatchStream::new(self.handle.snapshots());
         Ok(Response::new(Box::pin(snapshots.map(move |snapshot| {
             let _held_as_long_as_the_stream = &watching;
@@ -239,7 +239,7 @@ mod tests {
         let report = v1::ReportRequest { worker: 1, counts: vec![v1::UnitCount::default(); MOST_UNITS] };
         let taken_in = |owner: &str| {
             let calls = (0..1000).map(|_| quotas.call(&Owner::new(owner)));
-            calls.take_while(|call| named(call, &report.counts).is_ok()).collect::<Vec<_>>()
+            calls.take_while(|call| charge_items(call, &report.counts).is_ok()).collect::<Vec<_>>()
         };
         let of_greedy = taken_in("greedy");
         let bytes = of_greedy.len() * MOST_UNITS * size_of::<v1::UnitCount>();

@@ -12,16 +12,16 @@ use super::inbox::AuditReason;
 use super::standstill::{Pulse, Standstill};
 
 /// Time before an audit that could not start or could not read the ledger is repeated.
-const AGAIN: Duration = Duration::from_secs(10);
+const RETRY_TIME: Duration = Duration::from_secs(10);
 
 /// Number of failed audits in a row after which the answer is withheld, if nothing else is left to do.
-const MOST_FAILURES: u32 = 5;
+const MAX_FAILURES: u32 = 5;
 
 /// After this many failures, time between two audits while units are still counted.
-const SELDOM: Duration = Duration::from_mins(1);
+const SLOW_RETRY_TIME: Duration = Duration::from_mins(1);
 
 /// The message about an audit that reads nothing.
-const HANGS: &str = "the audit has read nothing of the ledger for ten seconds or more; it goes on when the disk of the run answers";
+const HANGING_AUDIT: &str = "the audit has read nothing of the ledger for ten seconds or more; it goes on when the disk of the run answers";
 
 /// The records at the start of this process, as its checkpoint has them.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl Audits {
 
     /// Notes that an audit could not start, and delays the next attempt.
     pub fn put_off(&mut self, now: Duration) {
-        self.next = now.saturating_add(AGAIN);
+        self.next = now.saturating_add(RETRY_TIME);
     }
 
     /// Notes that an audit has started. `pulse` shows its progress.
@@ -106,7 +106,7 @@ impl Audits {
     }
 
     /// Forgets running audits: the run has ended.
-    pub fn let_go(&mut self) {
+    pub fn forget_running(&mut self) {
         self.under_way.clear();
     }
 
@@ -120,7 +120,7 @@ impl Audits {
         let hung = self.is_one_hanging();
         self.under_way.values_mut().for_each(|audit| audit.look(now));
         if self.is_one_hanging() && !hung {
-            error!("{HANGS}");
+            error!("{HANGING_AUDIT}");
         }
         self.is_one_hanging() != hung
     }
@@ -131,7 +131,7 @@ impl Audits {
 
     /// The reason why the ledger cannot be read, if it cannot.
     pub fn trouble(&self) -> Option<&str> {
-        if self.is_one_hanging() { Some(HANGS) } else { self.trouble.as_deref() }
+        if self.is_one_hanging() { Some(HANGING_AUDIT) } else { self.trouble.as_deref() }
     }
 
     /// Notes that an audit failed. Returns true if it is repeated: the disk could not return the ledger, or the audit
@@ -143,12 +143,12 @@ impl Audits {
         }
         self.is_waited_for = is_waited_for;
         let says_nothing = matches!(error, AuditError::Ledger(LedgerError::Io { .. }) | AuditError::Died);
-        let is_often = self.failures >= MOST_FAILURES;
+        let is_often = self.failures >= MAX_FAILURES;
         if !says_nothing || (is_often && is_waited_for) {
             return false;
         }
         self.failures += 1;
-        self.next = now.saturating_add(if is_often { SELDOM } else { AGAIN });
+        self.next = now.saturating_add(if is_often { SLOW_RETRY_TIME } else { RETRY_TIME });
         let trouble = format!("the ledger could not be audited, which is tried again: {error}");
         warn!("{trouble}");
         self.trouble = Some(trouble);
@@ -159,7 +159,7 @@ impl Audits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keeper::standstill::{EVERY, LOOKS};
+    use crate::keeper::standstill::{LOOK_INTERVAL, LOOKS_UNTIL_HANGING};
 
     #[test]
     fn audit_hangs_until_it_reads_again_or_ends() {
@@ -167,14 +167,14 @@ mod tests {
         audits.begun(AuditReason::Resumption, pulse.clone(), now);
         for is_last in [false, true] {
             pulse.beat();
-            for _ in 0..LOOKS {
+            for _ in 0..LOOKS_UNTIL_HANGING {
                 assert!(!audits.look(now));
                 assert_eq!(audits.trouble(), None);
-                now += EVERY;
+                now += LOOK_INTERVAL;
             }
             assert!(audits.look(now));
-            assert_eq!(audits.trouble(), Some(HANGS));
-            assert!(!audits.look(now + EVERY), "that is told once");
+            assert_eq!(audits.trouble(), Some(HANGING_AUDIT));
+            assert!(!audits.look(now + LOOK_INTERVAL), "that is told once");
             if is_last {
                 audits.ended(AuditReason::Resumption);
             } else {
@@ -192,14 +192,14 @@ mod tests {
             let (mut audits, pulse, mut now) = (Audits::of(None), Pulse::default(), Duration::ZERO);
             audits.begun(hangs, Pulse::default(), now);
             audits.begun(reads, pulse.clone(), now);
-            for look in 1..=2 * LOOKS {
-                now += EVERY;
+            for look in 1..=2 * LOOKS_UNTIL_HANGING {
+                now += LOOK_INTERVAL;
                 pulse.beat();
-                assert_eq!(audits.look(now), look == LOOKS);
+                assert_eq!(audits.look(now), look == LOOKS_UNTIL_HANGING);
             }
             audits.ended(reads);
-            assert_eq!(audits.trouble(), Some(HANGS));
-            audits.let_go();
+            assert_eq!(audits.trouble(), Some(HANGING_AUDIT));
+            audits.forget_running();
             assert_eq!(audits.trouble(), None);
         }
     }
@@ -211,17 +211,17 @@ mod tests {
         for is_waited_for in [false, true] {
             assert!(!audits.may_repeat(start, is_waited_for, &AuditError::Short) && audits.may_begin(start));
         }
-        for _ in 0..MOST_FAILURES {
+        for _ in 0..MAX_FAILURES {
             assert!(audits.may_repeat(start, false, &AuditError::Died));
-            assert!(!audits.may_begin(start) && audits.may_begin(AGAIN));
+            assert!(!audits.may_begin(start) && audits.may_begin(RETRY_TIME));
         }
         assert!(audits.may_repeat(start, false, &AuditError::Died), "units are counted meanwhile");
-        assert!(!audits.may_begin(AGAIN) && audits.may_begin(SELDOM) && audits.trouble().is_some());
-        for _ in 0..MOST_FAILURES {
+        assert!(!audits.may_begin(RETRY_TIME) && audits.may_begin(SLOW_RETRY_TIME) && audits.trouble().is_some());
+        for _ in 0..MAX_FAILURES {
             assert!(audits.may_repeat(start, true, &AuditError::Died), "it is tried as often once they are");
         }
         assert!(!audits.may_repeat(start, true, &AuditError::Died));
         audits.succeeded();
-        assert!(audits.may_repeat(start, true, &AuditError::Died) && audits.may_begin(AGAIN));
+        assert!(audits.may_repeat(start, true, &AuditError::Died) && audits.may_begin(RETRY_TIME));
     }
 }

@@ -149,7 +149,7 @@ impl Keeper {
             }
         });
         self.stage = Stage::Ended(ending);
-        self.audits.let_go();
+        self.audits.forget_running();
         self.publisher.publish_soon();
     }
 

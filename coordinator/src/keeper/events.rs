@@ -6,13 +6,13 @@ use std::collections::VecDeque;
 use crate::event::Event;
 
 /// Maximum number of entries.
-const MOST: usize = 50;
+const MAX_ENTRIES: usize = 50;
 
 /// Events of one kind within this many seconds share an entry.
-const TOGETHER: u64 = 60;
+const MERGE_SECONDS: u64 = 60;
 
 /// The longest text, in characters.
-const LONGEST: usize = 200;
+const MAX_TEXT_LENGTH: usize = 200;
 
 /// The last events, oldest first.
 #[derive(Debug, Default)]
@@ -32,13 +32,13 @@ impl Events {
     /// Adds an event at this time, in seconds since 1970 (UTC).
     pub fn add(&mut self, at: u64, event: Event) {
         let is_told_together = |entry: &Entry| {
-            event.is_frequent() && entry.event.kind() == event.kind() && at.abs_diff(entry.first) < TOGETHER
+            event.is_frequent() && entry.event.kind() == event.kind() && at.abs_diff(entry.first) < MERGE_SECONDS
         };
         let times = event.times();
         let former = self.0.iter().rposition(is_told_together).and_then(|place| self.0.remove(place));
         let (first, before) = former.map_or((at, 0), |entry| (entry.first, entry.times));
         self.0.push_back(Entry { first, last: at, times: before.saturating_add(times), event });
-        if self.0.len() > MOST {
+        if self.0.len() > MAX_ENTRIES {
             self.drop_one();
         }
     }
@@ -65,8 +65,8 @@ impl Events {
 fn one_line(text: &str) -> String {
     let is_plain = |c: &char| matches!(c, '"' | '\'' | '\\') || c.escape_debug().count() == 1;
     let escape = |c: char| if is_plain(&c) { c.to_string() } else { c.escape_unicode().to_string() };
-    let mut line: String = text.chars().take(LONGEST + 1).map(escape).collect();
-    if let Some((end, _)) = line.char_indices().nth(LONGEST) {
+    let mut line: String = text.chars().take(MAX_TEXT_LENGTH + 1).map(escape).collect();
+    if let Some((end, _)) = line.char_indices().nth(MAX_TEXT_LENGTH) {
         line.truncate(end);
         line.push_str(" ...");
     }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn thousand_joining_workers_are_one_event() {
+    fn thousand_registrations_are_one_event() {
         let mut events = Events::default();
         events.add(100, rare("began", "the coordinator began term 3"));
         for k in 0..1000 {
@@ -127,7 +127,7 @@ mod tests {
             events.add(second + 5, left("flaky"));
         }
         let told = texts(&events);
-        assert_eq!(told.len(), MOST);
+        assert_eq!(told.len(), MAX_ENTRIES);
         assert_eq!(told[..2], ["unit 7 is in dispute", "the audit failed: line 3"]);
         assert_eq!(told.last().unwrap(), "2 workers left, flaky the last");
     }
@@ -160,6 +160,6 @@ mod tests {
         events.add(0, rare("unsound", &"\u{202e}".repeat(1000)));
         let told = texts(&events);
         assert_eq!(told[0], "worker a\\u{202e}b\\u{1b}[31m\\u{a}c\"d\u{e9} joined");
-        assert!(told.iter().all(|text| text.chars().count() <= LONGEST + 4), "{told:?}");
+        assert!(told.iter().all(|text| text.chars().count() <= MAX_TEXT_LENGTH + 4), "{told:?}");
     }
 }

@@ -22,7 +22,7 @@ use crate::tests::known_worker::{expect_the_answer, join, join_from, lease, repl
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Time after which an absent event counts as absent.
-const A_WHILE: Duration = Duration::from_millis(300);
+const ABSENCE_TIME: Duration = Duration::from_millis(300);
 
 #[tokio::test]
 async fn report_is_acknowledged_when_followers_have_it() {
@@ -33,7 +33,7 @@ async fn report_is_acknowledged_when_followers_have_it() {
     // No follower: the record is on this disk, but not acknowledged.
     for _ in 0..2 {
         let mut reported = pin!(handle.report(report(worker, &leases)));
-        assert!(timeout(A_WHILE, &mut reported).await.is_err());
+        assert!(timeout(ABSENCE_TIME, &mut reported).await.is_err());
         assert!(!lease(&handle, worker, 1).await.is_empty(), "lending goes on");
         assert!(handle.status().await.unwrap().trouble.contains("0 of 1 followers"));
         clock.advance(Duration::from_secs(5));
@@ -42,10 +42,10 @@ async fn report_is_acknowledged_when_followers_have_it() {
     // A follower without all records delays the acknowledgement, until it has them.
     let following = handle.follow(7, 0).await.unwrap();
     let mut reported = pin!(handle.report(report(worker, &leases)));
-    assert!(timeout(A_WHILE, &mut reported).await.is_err());
+    assert!(timeout(ABSENCE_TIME, &mut reported).await.is_err());
     let records = handle.source().unwrap().ends.borrow().mark.records;
     following.has(records - 1);
-    assert!(timeout(A_WHILE, &mut reported).await.is_err());
+    assert!(timeout(ABSENCE_TIME, &mut reported).await.is_err());
     following.has(records);
     assert_eq!(timeout(PATIENCE, reported).await.unwrap().unwrap(), [Verdict::Known; 3]);
     assert_eq!(handle.status().await.unwrap().trouble, "");
@@ -54,7 +54,7 @@ async fn report_is_acknowledged_when_followers_have_it() {
     let done = handle.status().await.unwrap().done;
     let leases = lease(&handle, worker, 3).await;
     let mut reported = pin!(handle.report(report(worker, &leases)));
-    assert!(timeout(A_WHILE, &mut reported).await.is_err());
+    assert!(timeout(ABSENCE_TIME, &mut reported).await.is_err());
     let on_record = handle.status().await.unwrap().done;
     assert!(on_record > done, "they are on record all the same");
 }
@@ -152,7 +152,7 @@ async fn count_all_but(handle: &Handle, following: &Following, lacking: u64) {
 }
 
 async fn waits(handle: &Handle) -> bool {
-    let is_late = timeout(A_WHILE, expect_the_answer(handle)).await.is_err();
+    let is_late = timeout(ABSENCE_TIME, expect_the_answer(handle)).await.is_err();
     let status = handle.status().await.unwrap();
     assert_eq!(is_late, status.phase == Phase::Counting, "{status:?}");
     assert_eq!(is_late, status.trouble.contains("followers are connected"), "{status:?}");
@@ -178,7 +178,7 @@ async fn complete_run_waits_for_a_copy_before_its_answer() {
     assert!(trouble.contains("0 of 1 followers") && trouble.contains("diadem policy"), "{trouble}");
     let all = records(&again);
     let following = again.follow(7, all - 1).await.unwrap();
-    assert!(timeout(A_WHILE, expect_the_answer(&again)).await.is_err(), "it is there and lacks one");
+    assert!(timeout(ABSENCE_TIME, expect_the_answer(&again)).await.is_err(), "it is there and lacks one");
     following.has(all);
     timeout(PATIENCE, expect_the_answer(&again)).await.unwrap();
 }
@@ -223,11 +223,11 @@ async fn ledger_unreadable_for_a_moment_is_audited_again() {
     fs::rename(&file, &aside).unwrap();
     fs::create_dir(&file).unwrap();
     following.has(records(&handle));
-    assert!(timeout(A_WHILE, expect_the_answer(&handle)).await.is_err());
+    assert!(timeout(ABSENCE_TIME, expect_the_answer(&handle)).await.is_err());
     fs::remove_dir(&file).unwrap();
     fs::rename(&aside, &file).unwrap();
     let answered = async {
-        while timeout(A_WHILE, expect_the_answer(&handle)).await.is_err() {
+        while timeout(ABSENCE_TIME, expect_the_answer(&handle)).await.is_err() {
             clock.advance(Duration::from_secs(10));
         }
     };

@@ -88,7 +88,7 @@ pub(crate) enum Request {
     /// A caller has met a coordinator with this term.
     Met(Term, ReplyTo<()>),
     Follow(FollowCall),
-    /// A follower has so many records on disk.
+    /// The number of records on a follower's disk.
     Followed {
         follower: u64,
         call: u64,
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_room_is_let_go_when_the_keeper_ends() {
+    fn sender_waiting_for_room_ends_with_keeper() {
         let (outlet, inbox) = inbox();
         let mut context = Context::from_waker(Waker::noop());
         while pin!(outlet.send(ask())).poll(&mut context).is_ready() {}

@@ -167,7 +167,7 @@ impl Journal {
         }
     }
 
-    /// Lets go of the run directory.
+    /// Unlocks the run directory.
     pub fn close(&mut self) {
         drop(self.store.take());
     }

@@ -9,11 +9,11 @@ use super::inbox::{CallError, LeaseCall};
 use super::{Keeper, TICK};
 
 /// Maximum number of requests without success in one round. The other requests come first in the next round.
-const ASKED_IN_VAIN: usize = 100;
+const MAX_FAILED_REQUESTS: usize = 100;
 
 /// Approximate number of units lent in one round, in which no other request is handled. The remaining workers come
 /// first in the next round.
-pub(super) const LENT_IN_A_ROUND: usize = 20_000;
+pub(super) const MAX_LEASES_PER_ROUND: usize = 20_000;
 
 /// The requests that wait.
 #[derive(Default)]
@@ -92,8 +92,8 @@ impl Keeper {
         let (mut in_vain, mut lent) = (0, 0);
         self.waiting.has_more = false;
         for _ in 0..self.waiting.line.len() {
-            self.waiting.has_more = lent >= LENT_IN_A_ROUND;
-            if self.waiting.has_more || (in_vain == ASKED_IN_VAIN && !looks_at_all) {
+            self.waiting.has_more = lent >= MAX_LEASES_PER_ROUND;
+            if self.waiting.has_more || (in_vain == MAX_FAILED_REQUESTS && !looks_at_all) {
                 break;
             }
             let Some(waiting) = self.waiting.next() else { break };
@@ -101,7 +101,7 @@ impl Keeper {
             if reply.is_closed() {
                 continue;
             }
-            let may_lend = in_vain < ASKED_IN_VAIN && self.core.may_lend();
+            let may_lend = in_vain < MAX_FAILED_REQUESTS && self.core.may_lend();
             let answer = if has_ended {
                 Ok(LeaseReply::Finished)
             } else if !may_lend && clock < waiting.until {

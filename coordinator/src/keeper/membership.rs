@@ -35,7 +35,7 @@ impl Kernels {
 impl Keeper {
     /// Registers a worker with its units, or refuses it with a reason.
     pub(super) fn register(&mut self, registration: Registration, reply: ReplyTo<Welcome>) {
-        let heard = registration.met.map_or(Ok(()), |met| self.hear_of(&met));
+        let heard = registration.met.map_or(Ok(()), |met| self.handle_term(&met));
         if let Err(error) = heard.and_then(|()| self.is_answered()) {
             reply.send(Err(error)).ok();
             return;
@@ -104,7 +104,7 @@ impl Keeper {
     ///
     /// # Errors
     /// This coordinator has stopped.
-    pub(super) fn hear_of(&mut self, met: &Term) -> Result<(), CallError> {
+    pub(super) fn handle_term(&mut self, met: &Term) -> Result<(), CallError> {
         if !matches!(self.stage, Stage::Ended(_))
             && let Some(other) = self.journal.other_coordinator(met)
         {

@@ -1,12 +1,12 @@
 //! The keeper: the one thread that owns core, ledger and checkpoint.
 //!
 //! ```text
-//! until it is closed, or nobody is left who could ask:
-//!     wait for a request; take all that have come meanwhile
-//!     let the core judge them, and collect the records: of so many counts at a time
+//! until the keeper is closed or its last outlet is dropped:
+//!     wait for a request; take all requests that have arrived
+//!     let the core judge them, up to a number of counts, and collect the records
 //!     commit the records: one write and two syncs for all of them
 //!     only now answer the reports
-//!     lend to those who wait, save the checkpoint and publish a snapshot from time to time
+//!     lend to waiting workers; save the checkpoint and publish a snapshot if they are due
 //! ```
 
 mod audits;
@@ -62,7 +62,7 @@ pub use snapshot::Snapshot;
 const TICK: Duration = Duration::from_millis(200);
 
 /// Approximate number of counts judged in one round. Then other callers are answered and served.
-const JUDGED_IN_A_ROUND: usize = 20_000;
+const MAX_COUNTS_PER_ROUND: usize = 20_000;
 
 /// The state of the keeper's thread. Each field has its rules in its own file; the keeper combines them.
 pub(crate) struct Keeper {
@@ -157,7 +157,7 @@ impl Keeper {
                 } else {
                     self.handle(request);
                 }
-                if judged >= JUDGED_IN_A_ROUND {
+                if judged >= MAX_COUNTS_PER_ROUND {
                     self.round(false);
                     judged = 0;
                 }
@@ -200,7 +200,7 @@ impl Keeper {
             Request::StrikeOff(owner) => self.strike_off(&owner),
             Request::TurnedAway(caller) => self.news.turned_away(caller),
             Request::Met(term, reply) => {
-                reply.send(self.hear_of(&term)).ok();
+                reply.send(self.handle_term(&term)).ok();
             }
             Request::Follow(call) => self.follow(call),
             Request::Followed { follower, call, records } => self.followers.have(follower, call, records),

@@ -14,7 +14,7 @@ use crate::event::Event;
 use crate::log_lines::LogLines;
 
 /// Maximum number of refused callers that are remembered. Other callers are logged at each refusal.
-const MOST_REMEMBERED: usize = 1000;
+const MAX_REMEMBERED: usize = 1000;
 
 /// A caller that was refused.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,7 +92,7 @@ impl News {
         }
         let host = caller.host.map_or_else(String::new, |host| host.to_string());
         warn!(host, owner = %caller.owner, "{}", caller.why);
-        if self.turned_away.len() < MOST_REMEMBERED {
+        if self.turned_away.len() < MAX_REMEMBERED {
             self.turned_away.insert(caller);
         }
     }

@@ -51,7 +51,7 @@ impl Keeper {
             self.news.add(Event::new(Level::WARN, "policy changed", text));
         }
         if let Some(replicas) = replicas {
-            self.followers.need(replicas);
+            self.followers.require(replicas);
         }
         Ok(())
     }

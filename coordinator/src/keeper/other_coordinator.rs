@@ -1,5 +1,6 @@
-//! Another coordinator of the same run. A coordinator that hears of one with its own term or a higher one stops: it lends, records
-//! and acknowledges nothing more. An operator then decides which of them continues (`--take-over`).
+//! Another coordinator of the same run. A coordinator that learns of another coordinator with its own term or a higher
+//! term stops: it lends, records and acknowledges nothing more. An operator then decides which coordinator continues
+//! (`--take-over`).
 
 use domain::Term;
 use queens::{Class, Classified};

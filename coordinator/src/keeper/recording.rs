@@ -16,7 +16,7 @@ use crate::event::Event;
 const SLOW_DISK: Duration = Duration::from_secs(1);
 
 /// Maximum number of counts of quarantined machines retracted in one round.
-const MOST_TAKEN_BACK: usize = 1000;
+const MAX_RETRACTIONS_PER_ROUND: usize = 1000;
 
 /// A report whose records are not committed yet.
 #[derive(Debug)]
@@ -152,7 +152,7 @@ impl Keeper {
         if matches!(self.stage, Stage::Ended(_)) {
             return;
         }
-        let mut records = self.core.take_back(unix_time, MOST_TAKEN_BACK);
+        let mut records = self.core.take_back(unix_time, MAX_RETRACTIONS_PER_ROUND);
         let opening = self.opening();
         // Requested changes are recorded before the first count. Otherwise they would end with this process.
         let was_asked_for = |record: &Record| match record {
@@ -165,12 +165,12 @@ impl Keeper {
         }
         records.splice(0..0, opening);
         if self.record(&records).is_ok() {
-            self.tell_taken_back(&records);
+            self.report_retractions(&records);
         }
     }
 
     /// Reports retractions that follow from other counts.
-    fn tell_taken_back(&mut self, records: &[Record]) {
+    fn report_retractions(&mut self, records: &[Record]) {
         let count = |is_so: fn(&Record) -> bool| records.iter().filter(|record| is_so(record)).count();
         let quarantined = count(|record| matches!(record, Record::Retract(r) if r.quarantine));
         let contradictory = count(|record| matches!(record, Record::Retract(r) if r.contradiction));

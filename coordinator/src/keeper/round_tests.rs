@@ -18,8 +18,8 @@ use tokio::sync::oneshot;
 
 use super::ending::Stage;
 use super::inbox::{CallError, FollowCall, LeaseCall, Request};
-use super::lending::LENT_IN_A_ROUND;
-use super::{Channels, JUDGED_IN_A_ROUND, Keeper, TICK, TurnedAway, keeper};
+use super::lending::MAX_LEASES_PER_ROUND;
+use super::{Channels, MAX_COUNTS_PER_ROUND, Keeper, TICK, TurnedAway, keeper};
 use crate::core::{Core, LEASE_TIME};
 use crate::tests::known_worker::{registration, report};
 
@@ -77,7 +77,7 @@ fn round_is_bounded_and_next_round_follows_at_once() {
         lent.collect::<Vec<_>>()
     };
     keeper.serve_waiting();
-    let in_first = (LENT_IN_A_ROUND as u64).div_ceil(each);
+    let in_first = (MAX_LEASES_PER_ROUND as u64).div_ceil(each);
     assert_eq!(served(), vec![each; in_first as usize]);
     assert_eq!(keeper.waiting.rest(), Duration::ZERO, "it hears what has come meanwhile, and goes on");
     keeper.serve_waiting();
@@ -105,7 +105,7 @@ fn flood_of_counts_delays_no_lease() {
     let mut floods: Vec<_> = (0..2)
         .map(|_| {
             let (reply, answer) = oneshot::channel();
-            let report = Report { worker: greedy, counts: vec![count; JUDGED_IN_A_ROUND] };
+            let report = Report { worker: greedy, counts: vec![count; MAX_COUNTS_PER_ROUND] };
             channels.requests.post(Request::Report { owner: owner(), report, reply });
             let (reply, status) = oneshot::channel();
             channels.requests.post(Request::Status(reply));
@@ -117,7 +117,7 @@ fn flood_of_counts_delays_no_lease() {
     assert!(matches!(lent.try_recv().unwrap(), Ok(LeaseReply::Granted(leases)) if leases.len() == 1));
     for (answer, status) in &mut floods {
         let verdicts = answer.try_recv().unwrap().unwrap();
-        assert!(verdicts.len() == JUDGED_IN_A_ROUND && verdicts.iter().all(|v| *v == Verdict::Unwanted));
+        assert!(verdicts.len() == MAX_COUNTS_PER_ROUND && verdicts.iter().all(|v| *v == Verdict::Unwanted));
         assert_eq!(status.try_recv().unwrap().leased, 1, "it was lent before the rest was heard");
     }
     assert!(pulse.beats() > 5, "with each request");

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Time between two looks.
-pub(super) const EVERY: Duration = Duration::from_secs(1);
+pub(super) const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Number of looks without change after which the work hangs. Looks are counted instead of seconds, so that a suspended
 /// process does not seem to hang.
-pub(super) const LOOKS: u32 = 10;
+pub(super) const LOOKS_UNTIL_HANGING: u32 = 10;
 
 /// A counter that work increments while it makes progress.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +43,7 @@ pub(super) struct Standstill {
 impl Standstill {
     /// A standstill without looks.
     pub fn of(pulse: Pulse, now: Duration) -> Self {
-        Self { pulse, seen: 0, looks: 0, next: now.saturating_add(EVERY) }
+        Self { pulse, seen: 0, looks: 0, next: now.saturating_add(LOOK_INTERVAL) }
     }
 
     /// Looks at the pulse. A look before it is due only detects change.
@@ -56,7 +56,7 @@ impl Standstill {
         } else {
             return;
         }
-        self.next = now.saturating_add(EVERY);
+        self.next = now.saturating_add(LOOK_INTERVAL);
     }
 
     /// True if the pulse has changed since the last look.
@@ -66,7 +66,7 @@ impl Standstill {
 
     /// True if the work hung at the last look.
     pub fn is_hanging(&self) -> bool {
-        self.looks >= LOOKS
+        self.looks >= LOOKS_UNTIL_HANGING
     }
 }
 
@@ -79,14 +79,14 @@ mod tests {
         let (pulse, mut now) = (Pulse::default(), Duration::ZERO);
         let mut standstill = Standstill::of(pulse.clone(), now);
         for _ in 0..2 {
-            for _ in 1..LOOKS {
-                now += EVERY;
+            for _ in 1..LOOKS_UNTIL_HANGING {
+                now += LOOK_INTERVAL;
                 standstill.look(now);
                 // A look before its time changes nothing.
                 standstill.look(now);
                 assert!(!standstill.is_hanging());
             }
-            now += EVERY;
+            now += LOOK_INTERVAL;
             standstill.look(now);
             assert!(standstill.is_hanging() && !standstill.has_moved());
             pulse.beat();

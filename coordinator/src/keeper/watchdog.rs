@@ -10,10 +10,10 @@ use tokio::sync::watch;
 use tracing::error;
 
 use super::snapshot::Snapshot;
-use super::standstill::{EVERY, Pulse, Standstill};
+use super::standstill::{LOOK_INTERVAL, Pulse, Standstill};
 
 /// The message about a hanging disk.
-const STALLED: &str = "nothing is recorded or lent: the disk of the run has not answered for ten seconds or more; the run continues when it answers";
+const HANGING_DISK: &str = "nothing is recorded or lent: the disk of the run has not answered for ten seconds or more; the run continues when it answers";
 
 /// The watchdog of a keeper. It ends with the keeper.
 #[derive(Debug)]
@@ -41,19 +41,19 @@ impl Watchdog {
 fn watch(keeper: &Receiver<()>, mut pulse: Standstill, snapshots: &watch::Sender<Snapshot>) {
     let begun = Instant::now();
     let mut hung = false;
-    while keeper.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+    while keeper.recv_timeout(LOOK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
         pulse.look(begun.elapsed());
         if pulse.is_hanging() && !hung {
             let is_told = snapshots.send_if_modified(|snapshot| {
                 // The keeper may have resumed just now, and published a current snapshot.
                 let stands_still = !pulse.has_moved();
                 if stands_still {
-                    snapshot.stall(STALLED);
+                    snapshot.stall(HANGING_DISK);
                 }
                 stands_still
             });
             if is_told {
-                error!("{STALLED}");
+                error!("{HANGING_DISK}");
             }
         }
         hung = pulse.is_hanging();

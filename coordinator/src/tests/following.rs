@@ -52,7 +52,7 @@ impl Original {
         self.folder.path().join("ledger")
     }
 
-    /// The pieces from the end of the copy on, cut anew by `cut` bytes at most.
+    /// The pieces from the end of the copy on, of at most `cut` bytes each.
     fn pieces(&self, copy: &mut LedgerCopy, cut: usize) -> Vec<LedgerPiece> {
         let from = copy.request().unwrap().end;
         let mut pieces = Pieces::new(self.ledger(), from.file.max(1), from.offset);
@@ -223,7 +223,7 @@ fn copy_in_spite_of_failures(original: &Original, disk: FaultyDisk, folder: &Pat
 }
 
 #[test]
-fn a_full_disk_is_tried_again_and_the_copy_goes_on() {
+fn copy_resumes_after_full_disk() {
     const FULL: i32 = 28;
     let original = Original::new();
     let folder = TempDir::new().unwrap();
@@ -327,7 +327,7 @@ fn unreadable_file_of_copy_is_named_in_error() {
 }
 
 #[test]
-fn a_term_that_nobody_opens_stands_in_no_ledger() {
+fn term_beyond_maximum_is_no_record() {
     let begins = |term| {
         let record = TermRecord { term, coordinator: CoordinatorId(1), key: None, at: 1 };
         let plan = known_run::plan();
@@ -340,7 +340,7 @@ fn a_term_that_nobody_opens_stands_in_no_ledger() {
 }
 
 #[test]
-fn a_term_that_cannot_be_noted_is_announced_to_nobody() {
+fn term_that_cannot_be_noted_is_not_announced() {
     let folder = TempDir::new().unwrap();
     let (store, _, _) = Store::open(known_run::options(folder.path())).unwrap();
     let in_the_way = folder.path().join("notes.json");

@@ -60,7 +60,7 @@ pub fn registration(machine: &str) -> Registration {
     }
 }
 
-/// Leases what is open now.
+/// Leases open units.
 pub async fn lease(handle: &Handle, worker: WorkerId, want: u32) -> Vec<Lease> {
     match handle.lease(worker, want, Duration::ZERO).await.unwrap() {
         LeaseReply::Granted(leases) => leases,

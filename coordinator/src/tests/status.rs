@@ -24,7 +24,7 @@ use crate::tests::known_worker::{
 
 const BEGUN: u64 = 1_790_000_000;
 
-/// The true count of the unit, so many seconds after the run began.
+/// The true count of the unit, this many seconds after the start of the run.
 fn counted(unit: u64, after: u64) -> UnitRecord {
     UnitRecord { at: BEGUN + after, ..unit_record(unit, 0, "machine") }
 }
@@ -99,7 +99,7 @@ async fn events(handle: &Handle) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_happens_is_told_with_the_time_when_it_did() {
+async fn events_have_their_times() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     clock.advance(Duration::from_secs(BEGUN));
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
@@ -170,7 +170,7 @@ async fn dispute_full_disk_silence_and_answer_are_events() {
 }
 
 #[tokio::test]
-async fn followers_pauses_and_drains_are_told() {
+async fn followers_pauses_and_drains_are_events() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = replicated(folder.path(), FaultyDisk::with_faults(&[]), &clock, Some(0));
     join_from(&handle, "rack").await;
@@ -215,7 +215,7 @@ async fn answered_run_stops_clock_and_refuses_pause() {
 }
 
 #[tokio::test]
-async fn a_restart_tells_that_it_read_the_ledger_again() {
+async fn audit_after_restart_is_an_event() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
     let worker = join(&handle).await;

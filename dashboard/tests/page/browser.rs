@@ -1,5 +1,5 @@
-//! In a real headless Chromium: every state, wide and narrow, light and dark, without an error of a script, a breach of the
-//! page's policy, or a text that cannot be read.
+//! Tests in a real headless Chromium: every state, wide and narrow, light and dark. No test may show a script error, a
+//! breach of the page's policy, or an unreadable text.
 
 use std::env;
 use std::fs;
@@ -87,7 +87,7 @@ fn page_shows_lost_coordinator_and_reconnects() {
     drop(site);
     browser.until("document.getElementById('gone').textContent.includes('does not answer')");
     assert_eq!(browser.text("#link"), "no connection");
-    // The browser itself says that nobody answers; nothing else is wrong.
+    // The browser reports the missing server, and no other error.
     let complaints = browser.complaints();
     assert!(complaints.iter().all(|complaint| complaint.contains("net::ERR_")), "{complaints:?}");
     assert_eq!(browser.value("document.getElementById('gone').hidden"), Value::Bool(false));
@@ -121,7 +121,7 @@ fn unchanged_alerts_are_not_written_again() {
     browser.until("window.written.includes('trouble')");
 }
 
-/// As [`look`] does, but the browser complains meanwhile that nobody answers.
+/// Like [`look`], but accepts the browser's complaint about the missing server.
 fn look_at_gone(browser: &Browser) {
     if let Some(folder) = env::var_os(PICTURES) {
         browser.looks(WIDE, false);
@@ -221,7 +221,7 @@ fn report_is_one_page_without_scripts_or_links() {
         assert!(page.len() < 300 << 10, "{}", page.len());
         assert_eq!(page.contains("rack\\u{202e}3"), name == "report-disputed", "unseen characters are shown");
         assert!(!page.contains('\u{202e}'));
-        // What a name says that is a script is text.
+        // A script in a name is shown as text.
         let page_itself = page.replace("src=x", "");
         for word in ["src=", "href=", "url(", "@import", "<script", "<img"] {
             assert!(!page_itself.contains(word), "{name}: {word}");

@@ -1,4 +1,4 @@
-//! Who sees the dashboard and who does not, and what comes with every answer.
+//! Access to the dashboard, and the headers of every reply.
 
 use std::io::{ErrorKind, Read, Write};
 use std::time::Instant;
@@ -24,7 +24,7 @@ fn missing_or_wrong_token_is_401() {
             assert!(!reply.body.contains("234,907") && !reply.body.contains("diadem_"), "{reply:?}");
         }
     }
-    // What says nothing of the run, everybody may have.
+    // Files without data of the run are public.
     for path in ["/dashboard.css", "/dashboard.js", "/diadem.svg", "/healthz", "/readyz"] {
         assert_eq!(site.get(path, &[]).code, 200, "{path}");
     }
@@ -88,7 +88,7 @@ fn event_stream_ends_when_token_is_revoked() {
 }
 
 #[test]
-fn every_answer_forbids_what_the_page_does_not_need() {
+fn every_reply_has_security_headers() {
     let site = Site::guarded(made_up::running());
     for path in ["/", "/dashboard.js", "/metrics", "/healthz", "/nowhere"] {
         let reply = site.get(path, &[]);

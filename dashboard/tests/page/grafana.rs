@@ -19,7 +19,7 @@ fn names(text: &str) -> BTreeSet<&str> {
 }
 
 #[test]
-fn all_that_it_asks_for_is_there_and_all_labels_are() {
+fn grafana_queries_only_existing_metrics_and_labels() {
     let text = fs::read_to_string(FILE).unwrap();
     let metrics = metrics(made_up::disputed());
     let known: BTreeSet<&str> =
@@ -33,7 +33,7 @@ fn all_that_it_asks_for_is_there_and_all_labels_are() {
 }
 
 #[test]
-fn its_panels_are_as_grafana_wants_them() {
+fn grafana_panels_are_valid() {
     let board: Value = serde_json::from_str(&fs::read_to_string(FILE).unwrap()).unwrap();
     assert!(board["schemaVersion"].as_u64() >= Some(36), "{}", board["schemaVersion"]);
     let panels = board["panels"].as_array().unwrap();

@@ -10,7 +10,7 @@ use domain::{Owner, RunStatus};
 use crate::made_up;
 use crate::site::{Site, TOKEN};
 
-/// What a page may weigh with all that it loads, and an update of it.
+/// Maximum size of a page with all its files, and of an update.
 const PAGE: usize = 200 << 10;
 const UPDATE: usize = 20 << 10;
 
@@ -30,7 +30,7 @@ fn later(status: &RunStatus, step: u64) -> RunStatus {
     later
 }
 
-/// What arrives on a stream of events until nothing does for half a second.
+/// The data that arrives on a stream of events until a pause of half a second.
 fn arriving(connection: &mut TcpStream) -> String {
     connection.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
     let (mut bytes, mut buffer) = (Vec::new(), [0; 8192]);
@@ -43,7 +43,7 @@ fn arriving(connection: &mut TcpStream) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Waits until all sections have come, after what has.
+/// Waits until all sections have arrived, including the given data.
 fn has_all_sections(seen: &mut String, connection: &mut TcpStream) {
     let begun = Instant::now();
     for section in ["run", "happened", "speed", "families", "machines", "workers"] {
@@ -92,7 +92,7 @@ fn all_sections_of_it_are_written_within_50_ms() {
 }
 
 #[test]
-fn a_run_that_stands_still_is_told_of_once() {
+fn unchanged_run_sends_no_updates() {
     let site = Site::open(made_up::running());
     let mut stream = site.ask("/events", &[]);
     arriving(&mut stream);
@@ -152,7 +152,7 @@ fn token_with_all_places_yields_to_other_token() {
 }
 
 #[test]
-fn who_does_not_watch_any_more_makes_room_for_others() {
+fn departed_viewers_free_their_seats() {
     let site = Site::open(made_up::running());
     // More than have seats; they watch for no moment.
     let heads: Vec<_> = (0..300)

@@ -6,7 +6,7 @@ use dashboard::{Contribution, RunReport};
 use domain::{MachineStatus, RunStatus};
 use test_support::made_up::{DAY, NOW, WORK};
 
-/// What a report says of a run that stands so.
+/// The report of a run with this status.
 pub fn report(status: &RunStatus) -> RunReport {
     let contribution = |machine: &MachineStatus| Contribution {
         machine: machine.name.clone(),

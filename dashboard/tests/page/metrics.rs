@@ -1,4 +1,4 @@
-//! The metrics: as Prometheus wants them, bounded, and what a run is waited for by.
+//! The metrics in the format of Prometheus, their limits, and the readiness of a run.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

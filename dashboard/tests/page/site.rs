@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio_stream::wrappers::WatchStream;
 
-/// Nothing is waited for longer.
+/// Upper limit of any wait in these tests.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The token that is asked for.
@@ -20,20 +20,20 @@ pub const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 /// A dashboard.
 pub struct Site {
     pub address: SocketAddr,
-    /// Who may see it.
+    /// The access rights.
     pub access: Access,
     statuses: watch::Sender<RunStatus>,
-    /// It ends with this.
+    /// Dropping this ends the server.
     _runtime: Runtime,
 }
 
 impl Site {
-    /// Of a run that stands so, for everybody.
+    /// An open site for a run with this status.
     pub fn open(status: RunStatus) -> Self {
         Self::new("127.0.0.1:0".parse().unwrap(), status, Access::open())
     }
 
-    /// For those who have the token.
+    /// A site that needs the token.
     pub fn guarded(status: RunStatus) -> Self {
         let mut bearers = Bearers::default();
         bearers.admit(&TOKEN.parse().unwrap(), Owner::new("status"), Right::Read);
@@ -55,7 +55,7 @@ impl Site {
         Self { address, access, statuses, _runtime: runtime }
     }
 
-    /// The run goes on.
+    /// Publishes the next status of the run.
     pub fn goes_on(&self, status: RunStatus) {
         self.statuses.send_replace(status);
     }
@@ -90,7 +90,7 @@ impl Site {
     }
 }
 
-/// What came back.
+/// The reply.
 #[derive(Debug)]
 pub struct Reply {
     pub code: u16,

@@ -1,4 +1,4 @@
-//! Between protobuf and domain types: terms, and what followers and coordinators say to each other.
+//! Conversion between protobuf and domain types: terms, and messages of followers and coordinators.
 
 use domain::{CoordinatorId, CopyEnd, FollowReply, FollowRequest, FollowedRun, LedgerPiece, Term};
 
@@ -18,7 +18,7 @@ impl TryFrom<v1::Term> for Term {
     fn try_from(term: v1::Term) -> Result<Self, WireError> {
         let proof = if term.proof.is_empty() { 0 } else { number("the proof of a term", &term.proof)? };
         let coordinator = CoordinatorId(number("a coordinator's name", &term.coordinator)?);
-        // Whoever took it for met would never again deal with anybody who goes on with the run.
+        // A follower that accepted this term would reject every later coordinator of the run.
         if term.number >= Term::END {
             return Err(WireError::new("the number of a term", term.number, "below 9223372036854775808"));
         }
@@ -27,10 +27,10 @@ impl TryFrom<v1::Term> for Term {
 }
 
 fn number(field: &'static str, bytes: &[u8]) -> Result<u128, WireError> {
-    sixteen(field, bytes).map(u128::from_be_bytes)
+    sixteen_bytes(field, bytes).map(u128::from_be_bytes)
 }
 
-fn sixteen(field: &'static str, bytes: &[u8]) -> Result<[u8; 16], WireError> {
+fn sixteen_bytes(field: &'static str, bytes: &[u8]) -> Result<[u8; 16], WireError> {
     bytes.try_into().map_err(|_| WireError::new(field, format!("{} bytes", bytes.len()), "16 bytes"))
 }
 
@@ -50,7 +50,7 @@ impl TryFrom<v1::FollowRequest> for FollowRequest {
         let end = if file == 0 {
             CopyEnd::default()
         } else {
-            CopyEnd { file, offset, hash: sixteen("the hash of a line", &hash)?, records }
+            CopyEnd { file, offset, hash: sixteen_bytes("the hash of a line", &hash)?, records }
         };
         Ok(Self { follower, end, met: term.map(TryInto::try_into).transpose()? })
     }

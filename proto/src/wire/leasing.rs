@@ -38,7 +38,7 @@ impl From<Registration> for v1::RegisterRequest {
             former: registration.former.map(|worker| worker.0),
             leases: registration.leases.into_iter().map(Into::into).collect(),
             term: registration.met.map(Into::into),
-            // Whoever sends this says what it speaks.
+            // The sender adds its protocol versions.
             ..Self::default()
         }
     }
@@ -214,11 +214,11 @@ impl TryFrom<v1::Verdict> for Verdict {
     }
 }
 
-/// The verdicts of a reply: one for each count, in the order of the report. The generated list would leave out what it does
-/// not know, and give the verdict of one count to another.
+/// The verdicts of a reply: one for each count, in the order of the report. The generated list would skip unknown
+/// verdicts and so shift the others to wrong counts.
 ///
 /// # Errors
-/// One of them is none that this release knows.
+/// This release does not know one of the verdicts.
 pub fn verdicts_from_reply(reply: &v1::ReportReply) -> Result<Vec<Verdict>, WireError> {
     let known = |number: &i32| {
         v1::Verdict::try_from(*number).map_err(|_| WireError::new("a verdict", number, "one of the five"))

@@ -1,4 +1,4 @@
-//! Between protobuf and domain types. What comes over the wire is checked here, once.
+//! Conversion between protobuf and domain types. Received messages are checked here, once.
 
 mod follow;
 mod leasing;
@@ -20,7 +20,7 @@ pub use leasing::verdicts_from_reply;
 use crate::protocol::Protocol;
 use crate::v1;
 
-/// A message that cannot be what it claims to be.
+/// A message with an invalid value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{field} cannot be {value}; it must be {wanted}")]
 pub struct WireError {
@@ -46,7 +46,7 @@ pub fn malformed(error: &WireError) -> tonic::Status {
     tonic::Status::invalid_argument(error.to_string())
 }
 
-/// Of a wrong value so many characters are shown.
+/// Maximum number of characters of a wrong value in an error.
 const LONGEST_SHOWN: usize = 100;
 
 /// Fingerprints have 32 digits.
@@ -58,7 +58,7 @@ const MOST_THREADS: u32 = 65_536;
 /// Larger totals are refused: no board of 32 has as many solutions, and sums of these still fit.
 const LARGEST_TOTAL: u128 = 10_u128.pow(36);
 
-/// The plan as the coordinator announces it, with what it speaks, its run and its term.
+/// The plan as announced by the coordinator, with its protocol versions, its run and its term.
 pub fn plan_reply(
     spec: PlanSpec,
     fingerprint: &Fingerprint,
@@ -82,7 +82,7 @@ pub fn run_from_reply(reply: &v1::PlanReply) -> Result<(RunId, Term), WireError>
     Ok((run, term.try_into()?))
 }
 
-/// A run as it is named in a message; nothing where there is no ledger.
+/// A run in a message; none if the run has no ledger.
 fn run_bytes(run: Option<RunId>) -> Vec<u8> {
     run.map(|RunId(run)| run.to_be_bytes().to_vec()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Between protobuf and domain types: what an operator asks of a run that is being served.
+//! Conversion between protobuf and domain types: an operator's requests.
 
 use domain::{Copies, Owner, PolicyChange, PolicyInForce, Steering, Takeback, TakenBack, Target, is_reason};
 use queens::UnitId;

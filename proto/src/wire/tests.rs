@@ -1,5 +1,5 @@
-//! Every message comes over the wire as it was meant, whatever its values; and whatever arrives, what is understood of
-//! it is the same after having been sent once more.
+//! Every message with valid values survives encoding and decoding. Whatever bytes arrive, a decoded message survives
+//! another round trip.
 
 use std::fmt::Debug;
 
@@ -266,7 +266,7 @@ fn scheme() -> impl Strategy<Value = Scheme> {
     ]
 }
 
-/// What is understood of these bytes is the same after having been sent once more.
+/// Expects that a message decoded from these bytes survives another round trip.
 fn is_stable<W, D>(bytes: &[u8]) -> Result<(), TestCaseError>
 where
     W: Message + Default + From<D> + TryInto<D>,
@@ -292,7 +292,7 @@ fn takeback() -> impl Strategy<Value = Takeback> {
 
 proptest! {
     #[test]
-    fn what_is_taken_back_arrives_as_it_was_meant(value in takeback()) {
+    fn retraction_messages_round_trip(value in takeback()) {
         prop_assert_eq!(sent::<v1::RetractRequest, _>(&value), value);
     }
 
@@ -373,7 +373,7 @@ proptest! {
     }
 
     #[test]
-    fn a_term_that_nobody_opens_does_not_arrive(term in term(), number in Term::END..) {
+    fn term_beyond_maximum_is_refused(term in term(), number in Term::END..) {
         let absurd = v1::Term { number, ..term.into() };
         let said = Term::try_from(absurd).unwrap_err().to_string();
         prop_assert!(said.contains("the number of a term") && said.contains(&number.to_string()), "{said}");

@@ -25,10 +25,10 @@ pub(super) struct Checked {
     /// and of which it was contradicted.
     refuted: u64,
     conflicts: u64,
-    /// How many machines are not believed, and how some of them are called.
+    /// The number of quarantined machines, and some of their names.
     quarantined: u64,
     pub(super) quarantined_machines: Vec<String>,
-    /// How many owners are not, and how some of them are called.
+    /// The number of expelled owners, and some of their names.
     pub(super) expelled: u64,
     expelled_owners: Vec<String>,
     /// How counts are checked, where the ledger says it.

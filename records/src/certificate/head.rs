@@ -22,9 +22,9 @@ use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 
 /// The first word of a published line.
-const WORD: &str = "diadem-head";
+const LINE_PREFIX: &str = "diadem-head";
 
-/// Where the chain of a ledger ended.
+/// The end of a ledger's chain at some time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PublishedHead {
     /// The hash of the run.
@@ -110,7 +110,7 @@ impl PublishedHead {
     /// The head of a run's ledger at its last mark. Others may be writing there.
     ///
     /// # Errors
-    /// The ledger is damaged, lacks what was acknowledged, or cannot be read.
+    /// The ledger is damaged, lacks acknowledged records, or cannot be read.
     pub fn of(directory: &RunDirectory) -> Result<Self, LedgerError> {
         let known = acknowledged(directory);
         let tail = read_marks(&directory.ledger(), &beginning(directory), |_| ())?;
@@ -144,7 +144,7 @@ impl PublishedHead {
 
 impl fmt::Display for PublishedHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{WORD} run={} records={} head={}", self.run, self.records, self.head)
+        write!(f, "{LINE_PREFIX} run={} records={} head={}", self.run, self.records, self.head)
     }
 }
 
@@ -216,7 +216,7 @@ impl FromStr for PublishedLine {
             return serde_json::from_str(line).map_err(|_| NoHead);
         }
         let mut words = line.split_whitespace();
-        if words.next() != Some(WORD) {
+        if words.next() != Some(LINE_PREFIX) {
             return Err(NoHead);
         }
         // As the object of --json has it, so that the same is known and refused.
@@ -258,7 +258,7 @@ impl PublishedHeads {
         self.0.len()
     }
 
-    /// Checks that all of them are in the chain of a run's ledger. Gives how many of its records stand in front of the last of them.
+    /// Checks that all heads are in the chain of a run's ledger. Returns the number of records before the last head.
     ///
     /// # Errors
     /// One is not, or the ledger cannot be read.

@@ -135,7 +135,7 @@ pub enum CertificateError {
         /// The hash of the mark behind them.
         head: LineHash,
     },
-    /// Nothing is certified that is not finished.
+    /// The run is not finished.
     #[error(
         "the run is not finished: {} missing, {} to be checked, {unbelieved} not believed",
         counted(*missing, "unit"), counted(*pending, "count")
@@ -213,13 +213,13 @@ impl Certificate {
     /// Reads a certificate, and checks its signature.
     ///
     /// # Errors
-    /// It is none, or its signature does not fit.
+    /// It is no certificate, or its signature is wrong.
     pub fn parse(text: &str) -> Result<Self, CertificateError> {
         let certificate: Self = serde_json::from_str(text)?;
         if certificate.form != FORM {
             return Err(CertificateError::OtherForm(certificate.form));
         }
-        // The signature is over the file's own words: what is written otherwise is not what was signed.
+        // The signature covers the file's own text, so another spelling of the same data has another signature.
         let is_as_written = serde_json::to_value(&certificate)? == serde_json::from_str::<Value>(text)?;
         let is_signed = is_signed(&certificate.key, &certificate.signed_bytes(), &certificate.signature);
         if !is_as_written || !is_signed {
@@ -300,7 +300,7 @@ impl Certificate {
     /// records: anybody may have appended records behind the last published head.
     ///
     /// # Errors
-    /// It is not, or the ledger cannot be read.
+    /// The certificate does not match, or the ledger cannot be read.
     pub fn check(&self, directory: &RunDirectory, published: Option<u64>) -> Result<bool, CertificateError> {
         let (records, head) = (self.records, self.head);
         let until =
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(Certificate::parse(&text).unwrap(), certificate);
         assert!(!certificate.check(&directory, None).unwrap(), "there is no term");
         assert_eq!((certificate.total.as_str(), certificate.key()), ("92", key.public().as_str()));
-        // What comes later changes nothing.
+        // Later records change nothing.
         store.commit(&[], Duration::from_secs(9), 7).unwrap();
         certificate.check(&directory, None).unwrap();
         for at in 0..text.len() {
@@ -385,7 +385,7 @@ mod tests {
             // White space says nothing.
             assert!(read.is_none() || text.as_bytes()[at].is_ascii_whitespace(), "{at}");
         }
-        // Whoever signs something else is found by the ledger.
+        // The ledger exposes a wrong signature.
         let differs = |change: fn(&mut Certificate), word: &str| {
             let mut other = certificate.clone();
             change(&mut other);
@@ -420,7 +420,7 @@ mod tests {
         differs(|c| c.units -= 1, "units is ");
         differs(|c| c.records -= 1, "has no head");
         differs(|c| c.run = c.head, "has no head");
-        // The same, written otherwise, is not what was signed.
+        // Another spelling of the same data is not signed.
         let head = certificate.head.to_string();
         for (as_written, otherwise) in [
             (head.clone(), head.to_uppercase()),
@@ -431,7 +431,7 @@ mod tests {
             let changed = text.replace(&as_written, &otherwise);
             assert!(changed != text && Certificate::parse(&changed).is_err(), "{otherwise}");
         }
-        // What was taken back since is told.
+        // Later retractions are reported.
         let totals = audit(&directory).unwrap().totals;
         certificate.expect_still(&totals).unwrap();
         let less = Totals { a: totals.a - 1, ..totals };

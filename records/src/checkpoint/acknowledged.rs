@@ -1,13 +1,13 @@
-//! Finds records that are lost at the end of a ledger, for commands that only read the run. A ledger that was cut at a mark looks
-//! sound by itself, but its checkpoint knows more.
+//! Finds lost records at the end of a ledger, for commands that only read the run. A ledger that was cut at a mark looks
+//! sound, but its checkpoint has later records.
 //!
 //! ```text
-//! a writer holds the run's lock                       no check: the writer made it when it started
-//! read the checkpoint                                 a writer saves only what is on disk
+//! a writer holds the run's lock                        no check: the writer made it when it started
+//! read the checkpoint                                  a writer saves only what is on disk
 //! read the ledger
-//! the ledger has the line that the checkpoint knows   sound
-//! the checkpoint has changed, or is gone              sound: a writer has started meanwhile
-//! else                                                records are lost
+//! the ledger has the checkpoint's last line            sound
+//! the checkpoint has changed or is gone                sound: a writer has started meanwhile
+//! else                                                 records are lost
 //! ```
 
 use super::read;

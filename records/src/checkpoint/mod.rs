@@ -35,7 +35,7 @@ use store::StoreThread;
 const SAVE_TIME: Duration = Duration::from_secs(5);
 
 /// Minimum time between two saves, in multiples of the time of the last save.
-const REST: u32 = 20;
+const SAVE_INTERVAL_FACTOR: u32 = 20;
 
 /// The start of the name of a checkpoint that was set aside.
 const ASIDE: &str = "checkpoint.unusable-";
@@ -67,8 +67,8 @@ impl Checkpoint {
         Self { path, key, thread: None, saved: None, took: Duration::ZERO, saving: None, limit: SAVE_TIME }
     }
 
-    /// Begins to save the standing at that position of the ledger, once the save before is done. Returns how long to wait before the
-    /// next save; that one reports whether this one failed.
+    /// Starts a save of the standing at this position of the ledger, after the former save. Returns the time to wait
+    /// before the next save, which reports an error of this save.
     ///
     /// # Errors
     /// The save before failed, or is not done in time. The caller may try again.
@@ -90,13 +90,13 @@ impl Checkpoint {
             self.thread = Some(thread);
             self.saving = Some(Saving { position: position.clone(), begun: Instant::now(), result });
         }
-        Ok(self.took * REST)
+        Ok(self.took * SAVE_INTERVAL_FACTOR)
     }
 
     /// Waits for the save that has begun, if there is one.
     ///
     /// # Errors
-    /// It failed, or is not done within five seconds of its beginning.
+    /// The save failed, or is not finished within five seconds.
     pub fn finish(&mut self) -> Result<(), CheckpointError> {
         let Some(Saving { position, begun, result }) = self.saving.take() else { return Ok(()) };
         match result.recv_timeout(self.limit.saturating_sub(begun.elapsed())) {
@@ -133,7 +133,7 @@ impl Drop for Checkpoint {
 /// The standing that a run's checkpoint holds, and its position in the ledger. Reads a copy and changes nothing.
 ///
 /// # Errors
-/// There is none, or it cannot be read or believed.
+/// There is no checkpoint, or it cannot be read or trusted.
 pub fn read(directory: &RunDirectory, key: &LeaseKey) -> Result<(LedgerPosition, Standing), NoCheckpoint> {
     let entries = store::read(&directory.checkpoint())?;
     entries::restore(entries, key, directory.run().hash(), directory.plan())

@@ -17,11 +17,11 @@ use crate::standing::Standing;
 /// Something about the resumption that its user should know.
 #[derive(Debug)]
 pub enum Notice {
-    /// What follows the last commit mark is cut off: it was never acknowledged, or its loss was accepted.
+    /// The data behind the last commit mark is cut off: it was never acknowledged, or its loss was accepted.
     TailCut {
         /// Its bytes.
         bytes: u64,
-        /// Where they are kept, with a star for the name of the file.
+        /// The place of the cut-off data, with a star for the name of the file.
         kept: PathBuf,
     },
     /// A file that may be one of the ledger's under another name is given up, as its user said.
@@ -89,7 +89,7 @@ pub(crate) struct Unsettled {
 pub(crate) struct Resumed {
     /// The standing of the run.
     pub standing: Standing,
-    /// The end of the ledger, and what follows it.
+    /// The end of the ledger, and the data behind it.
     pub tail: Tail,
     /// Messages for the user.
     pub notices: Vec<Notice>,
@@ -102,7 +102,7 @@ pub(crate) struct Resumed {
 /// `opened`, the time since 1970.
 ///
 /// # Errors
-/// The ledger is damaged, lacks what was acknowledged, or cannot be read.
+/// The ledger is damaged, lacks acknowledged records, or cannot be read.
 pub(crate) fn resume(
     directory: &RunDirectory,
     key: &LeaseKey,

@@ -187,7 +187,7 @@ fn open(path: &Path) -> Result<Db, CheckpointError> {
 /// The entries of the store at `path`, read from a temporary copy.
 ///
 /// # Errors
-/// There is no store, or it cannot be copied, opened or read, or not in time.
+/// There is no store, or it cannot be copied, opened or read in time.
 pub(super) fn read(path: &Path) -> Result<Entries, NoCheckpoint> {
     if path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Err(NoCheckpoint::Missing);

@@ -53,7 +53,7 @@ impl<'a> Table<'a> {
     /// Writes the facts about the table.
     ///
     /// # Errors
-    /// The table cannot be written there, or differs from what it is compared with.
+    /// The table cannot be written, or differs from the file.
     pub fn head(&mut self, by: By, facts: &[(&str, Value)]) -> Result<(), ExportError> {
         match self.format {
             TableFormat::Csv => {
@@ -82,7 +82,7 @@ impl<'a> Table<'a> {
     /// Names the columns, where they are named once.
     ///
     /// # Errors
-    /// The table cannot be written there, or differs from what it is compared with.
+    /// The table cannot be written, or differs from the file.
     pub fn columns(&mut self, names: &[&str]) -> Result<(), ExportError> {
         match self.format {
             TableFormat::Csv => self.line(&names.join(",")),
@@ -93,7 +93,7 @@ impl<'a> Table<'a> {
     /// A row of these values, and of sums.
     ///
     /// # Errors
-    /// The table cannot be written there, or differs from what it is compared with.
+    /// The table cannot be written, or differs from the file.
     pub fn values(
         &mut self,
         names: &[&str],
@@ -115,7 +115,7 @@ impl<'a> Table<'a> {
     /// Writes the digest of all lines so far, and returns it.
     ///
     /// # Errors
-    /// The table cannot be written there, or differs from what it is compared with.
+    /// The table cannot be written, or differs from the file.
     pub fn end(self) -> Result<blake3::Hash, ExportError> {
         let digest = self.hash.finalize();
         match self.format {

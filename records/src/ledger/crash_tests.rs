@@ -256,7 +256,7 @@ fn ledger_and_cut_tail_are_not_written_through_links() {
 }
 
 #[test]
-fn what_is_cut_off_is_kept_whatever_step_fails() {
+fn cut_tail_is_kept_whichever_step_fails() {
     let (folder, disk) = (TempDir::new().unwrap(), FaultyDisk::default());
     let mut first = writer(folder.path(), &disk, LedgerPosition::beginning(run_hash()));
     first.commit(&records(&(0..3)), Duration::from_secs(1), 1).unwrap();

@@ -1,4 +1,4 @@
-//! What can be wrong with a ledger, from one line of it to the disk under it.
+//! Errors of a ledger, from a damaged line to a failing disk.
 
 use queens::{Class, Classified};
 use std::io;
@@ -23,7 +23,7 @@ pub enum LedgerError {
         /// The kind of damage.
         what: Damage,
     },
-    /// Something behind the last mark that can be read is not what an interrupted write leaves.
+    /// The data behind the last readable mark is not the result of an interrupted write.
     #[error(
         "the ledger is damaged at {}:{}: {what}; what follows may have been acknowledged: restore the file from a copy, or \
          say --accept-loss with diadem count or coordinator to cut it off and count its units again",
@@ -37,10 +37,10 @@ pub enum LedgerError {
         location: Location,
         /// The kind of damage.
         what: Damage,
-        /// Where the ledger ends if the rest is cut off.
+        /// The end of the ledger if the rest is cut off.
         tail: Box<Tail>,
     },
-    /// The lines are as they were written but for their ends.
+    /// The lines are intact except for their ends.
     #[error(
         "{}:{} ends in CR LF, as some programs rewrite text: no record is lost; put the line ends back (with \
          sed -i 's/\\r$//' {}) and start again",
@@ -81,7 +81,7 @@ pub enum LedgerError {
     Lost {
         /// The last file.
         path: PathBuf,
-        /// Its last line that can be read.
+        /// Its last readable line.
         line: u64,
         /// The records up to there.
         found: u64,
@@ -162,7 +162,7 @@ pub enum Change {
         /// The bytes that were acknowledged.
         expected: u64,
     },
-    /// It is where the next file will have to be.
+    /// It occupies the path of the next file.
     #[error("was put there by somebody else")]
     Added,
 }
@@ -202,7 +202,7 @@ pub enum LineError {
     /// No newline follows them.
     #[error("it does not end")]
     Unended,
-    /// It is a line as it was written, but for a carriage return at its end.
+    /// It is intact except for a carriage return at its end.
     #[error("it ends in CR LF")]
     CarriageReturn,
     /// There is no CRC where it should be.

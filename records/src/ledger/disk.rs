@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::regular_file;
 
-/// What tells whether a file is still the one that it was.
+/// The identity of a file, which shows whether it was replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileState {
     /// The device that it is on.
@@ -27,7 +27,7 @@ pub trait Disk: fmt::Debug + Send {
     /// The system does not open it.
     fn open(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Which file is at that path, and its bytes; nothing where there is none.
+    /// The identity and size of the file at this path; none if there is no file.
     ///
     /// # Errors
     /// The system does not tell.
@@ -43,7 +43,7 @@ pub trait Disk: fmt::Debug + Send {
     /// exist.
     ///
     /// # Errors
-    /// The file is not read, or the other one not written.
+    /// The file cannot be read, or the other file cannot be written.
     fn keep(&mut self, path: &Path, from: u64, kept: &Path) -> io::Result<()>;
 
     /// Gives a file another name.

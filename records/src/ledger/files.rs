@@ -21,8 +21,7 @@ pub(crate) fn sync_found(folder: &Path, file: u32) -> Result<(), LedgerError> {
     Ok(())
 }
 
-/// Refuses a ledger of which the file that would go on at its end is missing or empty while one lies there that may be
-/// it under another name.
+/// Rejects a ledger whose next file is missing or empty while a file with another name may be this file.
 ///
 /// # Errors
 /// That is so.
@@ -35,8 +34,8 @@ pub(crate) fn refuse_renamed_end(folder: &Path, end: &LedgerPosition) -> Result<
     }
 }
 
-/// The numbers of the ledger's files after that one, ascending; nothing where there is no ledger. A number that no file can
-/// have stands for the last one: the files before it are missing all the same.
+/// The numbers of the ledger's files after this file, in ascending order; empty without a ledger. An impossible number
+/// stands for the last one, because the files before it are missing anyway.
 pub(super) fn files_after(folder: &Path, file: u32) -> Result<Vec<u32>, LedgerError> {
     let names = match fs::read_dir(folder) {
         Ok(names) => names,

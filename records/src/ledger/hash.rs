@@ -1,4 +1,4 @@
-//! The hash by which each line of the ledger names the one before.
+//! The hash with which each line of the ledger refers to the line before it.
 
 use std::fmt;
 use std::str::FromStr;

@@ -22,7 +22,7 @@ pub(crate) struct Group {
     pub end: LedgerPosition,
 }
 
-/// The groups of a ledger, as far as they have come.
+/// The groups of a ledger, as they arrive.
 #[derive(Debug)]
 pub(crate) struct Intake {
     chain: Chain,
@@ -48,7 +48,7 @@ impl Intake {
     /// Takes in a piece, and gives the groups that are whole with it.
     ///
     /// # Errors
-    /// It is not what follows, or no ledger has it.
+    /// The data does not follow, or cannot occur in a ledger.
     pub fn take(&mut self, piece: &LedgerPiece) -> Result<Vec<Group>, (Location, Damage)> {
         if piece.file == self.chain.at.file + 1 && piece.offset == 0 && self.is_between_groups() {
             self.chain.next_file();

@@ -35,7 +35,8 @@ pub fn push_line(lines: &mut Vec<u8>, record: &Record, prev: LineHash) -> LineHa
     hash
 }
 
-/// Two hexadecimal digits for each byte. What formats numbers takes ten times as long, for a tenth of all that a line takes.
+/// Two hexadecimal digits for each byte. The standard formatting of numbers takes ten times as long, a tenth of the
+/// time for a line.
 fn hex<const BYTES: usize, const DIGITS: usize>(bytes: [u8; BYTES]) -> [u8; DIGITS] {
     std::array::from_fn(|place| {
         let digit = bytes[place / 2] >> (4 * (1 - place % 2)) & 15;

@@ -21,13 +21,13 @@ pub(super) struct LineReader<'a> {
     pub read: u64,
 }
 
-/// Whether there is something of that name, be it a link that leads nowhere.
+/// True if the path exists, even as a dangling link.
 pub(super) fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
 impl<'a> LineReader<'a> {
-    /// The lines from that offset on; nothing if there is no such file.
+    /// The lines from this offset on; none if the file does not exist.
     pub fn open(path: &'a Path, offset: u64) -> Result<Option<Self>, LedgerError> {
         if !is_there(path) {
             return Ok(None);

@@ -1,11 +1,12 @@
 //! The ledger: the append-only file of records, and the only truth about a run.
 //!
-//! One record a line, in files `000001.jsonl`, `000002.jsonl`, ... Each line is a JSON object that ends with the hash
-//! of the line before (`prev`) and a CRC-32 of everything in front of it (`crc`). Records become part of the ledger by
-//! the *commit mark* behind them: they are synced to disk first, then the mark is written and synced, then they are
-//! acknowledged. So a mark that can be read vouches for all before it, and what follows the last mark was never
-//! acknowledged: it is *tail*, cut off at the next start. Anything unreadable before the last mark is damage, and so is
-//! behind it what no interrupted write leaves.
+//! The ledger has one record per line, in files `000001.jsonl`, `000002.jsonl`, ... Each line is a JSON object that
+//! ends with the hash of the line before it (`prev`) and a CRC-32 of everything before the CRC (`crc`).
+//!
+//! Records become part of the ledger by the *commit mark* behind them. They are synced to disk first; then the mark is
+//! written and synced; then they are acknowledged. So a readable mark vouches for all records before it. The data
+//! behind the last mark was never acknowledged: it is the *tail*, which the next start cuts off. Unreadable data before
+//! the last mark is damage. Data behind it is also damage unless an interrupted write explains it.
 
 mod chain;
 mod damage;

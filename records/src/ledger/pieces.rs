@@ -1,4 +1,4 @@
-//! Reads a ledger as bytes, piece by piece, up to a mark: what followers are sent.
+//! Reads a ledger as bytes, piece by piece, up to a mark, for followers.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

@@ -55,7 +55,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// What follows the last commit mark: nothing, or records that were never acknowledged.
+/// The data behind the last commit mark: nothing, or unacknowledged records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tail {
     /// The position behind the last mark, where writing continues.

@@ -1,10 +1,11 @@
-//! Reads the ledger as a stream, group by group, and tells tail from damage.
+//! Reads the ledger as a stream, group by group, and distinguishes tail from damage.
 //!
 //! ```text
 //! for each line from the given position on:
-//!     readable and chained to the line before?  keep it; if it is a mark, hand the group to the caller
-//!     else: is all from there on what a torn write leaves, and no mark among it?  tail
-//!     else: is the line another one when it is read again?  go on with it : damage
+//!     if it is readable and chained to the line before: keep it; at a mark, pass the group to the caller
+//!     else if a torn write explains all data from here on, and no mark is among it: tail
+//!     else if the line differs when it is read again: continue with it
+//!     else: damage
 //! ```
 //!
 //! A writer may append data meanwhile. A half-written end is read again. The reader proceeds to the next file only if
@@ -141,7 +142,7 @@ pub enum LineBefore {
     Fits,
     /// Another line.
     Differs,
-    /// Nothing: the file ends before, or is not there.
+    /// No line: the file ends earlier or does not exist.
     Short,
 }
 

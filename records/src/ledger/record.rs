@@ -76,11 +76,11 @@ pub struct UnitRecord {
     /// Whether it counted the unit mirrored left to right.
     #[serde(default, skip_serializing_if = "is_false")]
     pub mirrored: bool,
-    /// Of a count: whether it is to be checked, and why.
+    /// For a count: the reason to check it, if any.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub recount: Option<Recount>,
-    /// Of a check: the machine whose count it confirms. Of a conflict: the one whose standing count it contradicts, if
-    /// there is one.
+    /// For a check: the machine whose count it confirms. For a conflict: the machine whose standing count it
+    /// contradicts, if any.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
     /// That machine's owner.
@@ -90,15 +90,15 @@ pub struct UnitRecord {
     pub at: u64,
 }
 
-/// Why a count is to be checked.
+/// The reason to check a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Recount {
-    /// It is one of its machine's first.
+    /// It is one of its machine's first counts.
     Trial,
     /// It was drawn at random.
     Sample,
-    /// All are.
+    /// All counts are checked.
     All,
     /// It is a symmetric count. All symmetric counts are checked, by the second algorithm.
     Symmetric,
@@ -153,7 +153,7 @@ pub struct Retraction {
 
 impl Retraction {
     /// Whether the count remains as one vote of a dispute.
-    pub fn leaves_a_vote(&self) -> bool {
+    pub fn counts_as_vote(&self) -> bool {
         !self.quarantine && self.reason.is_none()
     }
 }
@@ -178,7 +178,7 @@ pub struct Restoration {
     /// Whether mirrored left to right.
     #[serde(default, skip_serializing_if = "is_false")]
     pub mirrored: bool,
-    /// Whether it is to be checked, and why.
+    /// The reason to check it, if any.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub recount: Option<Recount>,
     /// When, in seconds since 1970 (UTC).
@@ -192,10 +192,10 @@ pub struct Expulsion {
     /// The owner; empty without authentication.
     #[serde(default, deserialize_with = "name", skip_serializing_if = "String::is_empty")]
     pub owner: String,
-    /// One machine of that owner; all of them if there is none.
+    /// One machine of this owner; all of them if it is missing.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
-    /// Of a machine: whether it lost against other owners in a run that was merged into this one.
+    /// For a machine: true if it lost against other owners in a run that was merged into this run.
     #[serde(default, skip_serializing_if = "is_false")]
     pub lost: bool,
     /// Why.
@@ -211,7 +211,7 @@ pub struct Admission {
     /// The owner; empty without authentication.
     #[serde(default, deserialize_with = "name", skip_serializing_if = "String::is_empty")]
     pub owner: String,
-    /// One machine of that owner; all of them if there is none.
+    /// One machine of this owner; all of them if it is missing.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     /// Why.
@@ -226,17 +226,17 @@ pub struct Admission {
 pub struct Policy {
     /// Which counts are made a second time.
     pub double_check: DoubleCheck,
-    /// By how many owners each checked unit must have been counted: 2, or nothing where one owner is enough.
+    /// The number of owners that must count each checked unit: 2, or missing if one owner suffices.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub require_owners: Option<u32>,
-    /// The operator's reason, where it was changed while the run was served.
+    /// The operator's reason, if it was changed while the run was served.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
 }
 
-/// A run whose counts are taken over: where they come from, and what its ledger has besides that does not come along.
+/// A merged run: the source of its counts, and numbers from its ledger that are not copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MergedRun {
@@ -260,7 +260,7 @@ pub struct MergedRun {
 pub struct Replicas {
     /// The number of followers.
     pub replicas: u32,
-    /// The operator's reason, where it was changed while the run was served.
+    /// The operator's reason, if it was changed while the run was served.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// When, in seconds since 1970 (UTC).
@@ -274,7 +274,7 @@ pub(super) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     T::deserialize(field).map(Some)
 }
 
-/// A name that is left out where there is none.
+/// A name that is omitted if it is empty.
 fn name<'de, D: Deserializer<'de>>(field: D) -> Result<String, D::Error> {
     let name = String::deserialize(field)?;
     if name.is_empty() { Err(D::Error::invalid_length(0, &"a name")) } else { Ok(name) }

@@ -47,7 +47,7 @@ fn units(folder: &Path) -> Result<(Vec<u64>, Tail), LedgerError> {
 }
 
 #[test]
-fn what_was_committed_is_read_again() {
+fn committed_records_are_read_again() {
     for file_size in [1 << 20, 1] {
         let (folder, end) = ledger(file_size);
         let (found, tail) = units(folder.path()).unwrap();
@@ -63,7 +63,7 @@ fn what_was_committed_is_read_again() {
 }
 
 #[test]
-fn the_end_read_is_the_end_written_whatever_the_time() {
+fn end_read_equals_end_written_at_any_time() {
     let folder = TempDir::new().unwrap();
     let mut writer = Writer::new(folder.path(), LedgerPosition::beginning(run_hash()));
     for step in 0..500u64 {
@@ -87,7 +87,7 @@ fn ledger_cut_in_last_group_reads_without_that_group() {
         let (found, tail) = units(folder.path()).unwrap();
         assert_eq!(found, [0, 1, 2, 3, 4], "cut at {cut}");
         assert_eq!((tail.end.offset, tail.bytes), (second_mark as u64, (cut - second_mark) as u64));
-        // Writing goes on where the tail began.
+        // Writing continues where the tail began.
         let mut writer = Writer::new(folder.path(), tail.end);
         writer.commit(&[record(9)], Duration::from_secs(2), 1).unwrap();
         assert_eq!(units(folder.path()).unwrap().0, [0, 1, 2, 3, 4, 9], "cut at {cut}");
@@ -220,7 +220,7 @@ fn a_file_that_was_renamed_is_named() {
 }
 
 #[test]
-fn a_file_is_missing_behind_a_torn_one_too() {
+fn missing_file_behind_torn_file_is_reported() {
     let (folder, end) = ledger(1 << 20);
     let path = file_path(folder.path(), 1);
     fs::write(&path, [&fs::read(&path).unwrap()[..], b"{\"kind\":\"cou"].concat()).unwrap();
@@ -232,7 +232,7 @@ fn a_file_is_missing_behind_a_torn_one_too() {
 }
 
 #[test]
-fn files_are_missing_before_one_with_any_number() {
+fn missing_file_before_any_later_number_is_reported() {
     for extra in ["000005", "4294967296", "99999999999999999999999999999999999999999"] {
         let (folder, _) = ledger(1);
         fs::write(folder.path().join(extra).with_extension("jsonl"), "").unwrap();

@@ -139,8 +139,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Appends a group that another writer has written, as it stands there. Its mark is on disk only if it `is_last`; else
-    /// with what follows it, which is never on disk before it.
+    /// Appends a group of another writer, byte for byte. If `is_last`, its mark is on disk on return. Otherwise the
+    /// mark reaches the disk with the next group, never after it.
     ///
     /// # Errors
     /// As with [`commit`](Self::commit).
@@ -181,8 +181,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Puts all of the file of the end on disk before another one follows it: its last mark may wait for that. It is opened again
-    /// where it is not open any more, after a failure.
+    /// Syncs the present file before the next file starts, because its last mark may not be synced yet. The file is
+    /// reopened if a failure has closed it.
     fn finish(&mut self, file: Option<Box<dyn DiskFile>>) -> Result<(), LedgerError> {
         let path = file_path(&self.folder, self.end.file);
         if let Some(mut file) = file {
@@ -203,7 +203,7 @@ impl Writer {
         let mut file = self.disk.open(path).map_err(LedgerError::io("open", path))?;
         let size = self.disk.look(path).map_err(LedgerError::io("read", path))?.map_or(0, |found| found.size);
         if !self.is_begun {
-            self.keep_the_rest(path, at, size)?;
+            self.keep_tail(path, at, size)?;
         }
         if size + 1 == at.offset {
             // The last mark is whole but for its newline.
@@ -268,9 +268,9 @@ impl Writer {
         }
     }
 
-    /// Copies what follows that place in its file, which has `size` bytes, and gives the files after it other names. The copy
-    /// comes first: where there is no room for it, nothing is changed.
-    fn keep_the_rest(&mut self, path: &Path, at: &LedgerPosition, size: u64) -> Result<(), LedgerError> {
+    /// Copies the data behind this place in its file, which has `size` bytes, and renames the later files. The copy
+    /// comes first: if there is no room for it, nothing changes.
+    fn keep_tail(&mut self, path: &Path, at: &LedgerPosition, size: u64) -> Result<(), LedgerError> {
         if size > at.offset {
             let kept = kept_path(path, self.opened);
             self.disk.keep(path, at.offset, &kept).map_err(LedgerError::io("write", &kept))?;

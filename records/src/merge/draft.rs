@@ -15,7 +15,7 @@ const MARK: &str = "merging";
 
 /// The name of the mark until it is locked, which takes no time.
 const UNLOCKED: &str = "unlocked";
-const SOON_MARKED: Duration = Duration::from_mins(1);
+const MARK_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A directory `OUT.merging-` and 16 digits that becomes `OUT`. A simultaneous merge to the same name uses another such
 /// directory.
@@ -33,7 +33,7 @@ impl Draft {
     /// A draft for this directory, which does not exist yet or is empty.
     ///
     /// # Errors
-    /// It holds something, is a part of another run, or is a link or a mount point, which no directory can take the place of.
+    /// It is not empty, is part of another run, or is a link or a mount point, which a directory cannot replace.
     pub fn of(out: &Path) -> Result<Self, MergeError> {
         if RunDirectory::exists(out)? {
             return Err(MergeError::Occupied(out.to_owned()));
@@ -43,7 +43,7 @@ impl Draft {
         }
         // Without "." and a slash at its end, so that the other name is that of a directory beside it.
         let out: PathBuf = out.components().collect();
-        if let Some(what) = irreplaceable(&out) {
+        if let Some(what) = obstacle(&out) {
             return Err(MergeError::Irreplaceable { out, what });
         }
         match fs::read_dir(&out).map(|mut entries| entries.next().is_some()) {
@@ -57,7 +57,7 @@ impl Draft {
         Ok(Self { path: out.with_file_name(name), out, is_begun: false, mark: None })
     }
 
-    /// An empty directory to write into. What interrupted merges to the same name have left is removed.
+    /// An empty directory for the result. Remains of interrupted merges to the same name are removed.
     ///
     /// # Errors
     /// The disk would not do it.
@@ -71,7 +71,7 @@ impl Draft {
                 remove_if_left(&entry.path()).map_err(io_error("remove", &entry.path()))?;
             }
         }
-        // There is no mark that is not locked before the process that made it has ended.
+        // A mark is locked until its process has ended.
         let (mark, unlocked) = (path.join(MARK), path.join(UNLOCKED));
         let file = File::create_new(&unlocked).map_err(io_error("create", &unlocked))?;
         file.lock().map_err(io_error("lock", &unlocked))?;
@@ -118,7 +118,7 @@ impl Draft {
 }
 
 /// The kind of file at `out` that no directory can replace, if there is one.
-fn irreplaceable(out: &Path) -> Option<&'static str> {
+fn obstacle(out: &Path) -> Option<&'static str> {
     let metadata = fs::symlink_metadata(out).ok()?;
     if metadata.is_symlink() {
         return Some("a link");
@@ -132,8 +132,8 @@ fn remove_if_left(draft: &Path) -> io::Result<()> {
     if let Ok(mark) = File::open(draft.join(MARK)) {
         return if mark.try_lock().is_ok() { fs::remove_dir_all(draft) } else { Ok(()) };
     }
-    // It was killed before there was a mark, or is about to make one. What holds something else is nobody's draft.
-    let is_old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > SOON_MARKED);
+    // The merge was killed before it made a mark, or is about to make one. A directory with other content is no draft.
+    let is_old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > MARK_TIMEOUT);
     if fs::metadata(draft).and_then(|draft| draft.modified()).is_ok_and(is_old) {
         fs::remove_file(draft.join(UNLOCKED)).ok();
         fs::remove_dir(draft).ok();

@@ -31,7 +31,7 @@ pub enum MergeError {
     OtherPlan {
         /// The directory.
         path: PathBuf,
-        /// Its plan, and how that cuts the board into units.
+        /// Its plan, and the plan's division into units.
         found: String,
         /// The directory whose plan counts.
         first: PathBuf,
@@ -43,9 +43,9 @@ pub enum MergeError {
     SameRun {
         /// The directory that was named first.
         one: PathBuf,
-        /// The other one.
+        /// The other run.
         other: PathBuf,
-        /// What both count.
+        /// The plan of both runs.
         share: Shard,
     },
     /// Runs differ in so many units that one of the runs must be wrong.
@@ -62,7 +62,7 @@ pub enum MergeError {
     /// A part is another one than when it was read first.
     #[error("the ledger of {} was changed while it was read; merge again", .0.display())]
     Rewritten(PathBuf),
-    /// There is a run in the directory for the result already.
+    /// The directory for the result already holds a run.
     #[error("{} holds a run already; name a directory that does not", .0.display())]
     Occupied(PathBuf),
     /// The directory for the result is one of a run's own.
@@ -81,7 +81,7 @@ pub enum MergeError {
         /// The kind of the existing file.
         what: &'static str,
     },
-    /// There is something else in the directory for the result.
+    /// The directory for the result is not empty.
     #[error("{} is not empty; name a directory that does not exist", .0.display())]
     NotEmpty(PathBuf),
 }

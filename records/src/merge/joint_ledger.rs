@@ -28,9 +28,9 @@ pub(super) struct JointLedger<'a> {
     group: Vec<Record>,
     /// Votes about units in dispute that are not written yet.
     votes: BTreeMap<UnitId, Vec<Vote>>,
-    /// Of the part that is being read, counts of units that are equal to the one that stands and come before it.
+    /// The counts of the present part that equal the standing counts and come before them.
     early: HashMap<UnitId, Vec<UnitRecord>>,
-    /// How it checked counts at that place, where it says that.
+    /// The part's policy at this place, if it names one.
     policy: Option<DoubleCheck>,
     elapsed: Duration,
     threads: u32,
@@ -53,10 +53,10 @@ impl<'a> JointLedger<'a> {
         self.write(self.store.term_record(self.survey.at))
     }
 
-    /// Writes the records of the part of that number, up to that place.
+    /// Writes the records of the part with this number, up to this place.
     ///
     /// # Errors
-    /// It cannot be read any more, or the result not be written.
+    /// The part cannot be read any more, or the result cannot be written.
     pub fn part(
         &mut self,
         number: usize,
@@ -115,7 +115,7 @@ impl<'a> JointLedger<'a> {
             }
             Record::Retract(r) => {
                 // An operator's retraction, and one from a machine that was wrong, leave nothing that confirms others.
-                if let Some(early) = self.early.get_mut(&r.unit).filter(|_| !r.leaves_a_vote()) {
+                if let Some(early) = self.early.get_mut(&r.unit).filter(|_| !r.counts_as_vote()) {
                     let is_that = |e: &UnitRecord| {
                         (&e.owner, &e.machine, &e.kernel, e.mirrored, e.count)
                             == (&r.owner, &r.machine, &r.kernel, r.mirrored, r.count)
@@ -180,7 +180,7 @@ impl<'a> JointLedger<'a> {
         self.write(Record::Conflict(UnitRecord { recount: None, of, of_owner, ..r.clone() }))
     }
 
-    /// Why the count is to be checked, so that it is due or drawn here where it is so there.
+    /// The reason to check the count, so that it is due or sampled here as in the part.
     fn recount(&self, r: &UnitRecord) -> Option<Recount> {
         let is = |mark| self.survey.joint.is(mark, r.unit);
         let other = r.recount.filter(|recount| *recount != Recount::Sample);

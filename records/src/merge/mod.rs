@@ -1,10 +1,9 @@
-//! Joins the ledgers of several runs of one plan, shards above all, into a run directory of its own.
+//! Merges the ledgers of several runs of one plan, usually shards, into a new run directory.
 //!
 //! ```text
-//! survey    each part is read, one after the other: whom it does not believe, what it says of each unit in the end, and
-//!           where something was left out of it whether that stands
-//! copy      each part is read once more, up to the same mark, and what the joint run says is written
-//! rename    the directory gets its name when all is there
+//! survey    read the parts one after the other: untrusted participants, final counts, and comparison of left-out counts
+//! copy      read each part again, up to the same mark, and write the records of the merged run
+//! rename    give the complete directory its name
 //! ```
 //!
 //! Memory: two standings of all units, for any number of parts.
@@ -15,10 +14,10 @@
 //! A machine that was wrong in one part is believed in none, and has no vote. But only one part claims this. So if the
 //! machine's count is left out and another part has a different count, the unit is in dispute.
 
-mod again;
 mod draft;
 mod error;
 mod joint_ledger;
+mod repeated;
 mod survey;
 
 #[cfg(test)]
@@ -39,7 +38,7 @@ pub use error::{Difference, Disbelief, MergeError};
 use joint_ledger::JointLedger;
 use survey::Survey;
 
-/// What came of a merge.
+/// The result of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
     /// Units of the plan.
@@ -54,7 +53,7 @@ pub struct Merged {
     pub disbeliefs: Vec<Disbelief>,
     /// Units in dispute.
     pub disputed: u64,
-    /// Those of them, up to a certain number, that were not in dispute before: two runs differ.
+    /// The disputes that the merge has found between runs, up to a limit.
     pub differences: Vec<Difference>,
     /// The highest number of followers that one of the runs waited for. A coordinator of the merged run waits for as
     /// many.
@@ -93,7 +92,7 @@ impl Merged {
 pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
     let parts = opened(parts)?;
     match merge_anew(out, &parts) {
-        Err(occupied @ MergeError::Occupied(_)) => again::again(out, &parts)?.ok_or(occupied),
+        Err(occupied @ MergeError::Occupied(_)) => repeated::repeated_merge(out, &parts)?.ok_or(occupied),
         merged => merged,
     }
 }

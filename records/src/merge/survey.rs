@@ -16,9 +16,9 @@ use crate::run_directory::RunDirectory;
 use crate::standing::{MachineId, Standing, Vote};
 
 /// No more units may be in dispute: their votes are kept in memory.
-const MOST_DISPUTES: usize = 100_000;
+const MAX_DISPUTES: usize = 100_000;
 /// Maximum number of differences that are listed.
-const MOST_TOLD: usize = 8;
+const MAX_LISTED_DIFFERENCES: usize = 8;
 
 /// The result for each unit, and the participants that are not believed.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(super) struct Survey {
     /// The owners and machines that parts do not believe, whether each has lost a dispute, and the first such part.
     struck: BTreeMap<(String, Option<String>, bool), (usize, Expulsion)>,
     policies: Vec<Option<DoubleCheck>>,
-    /// By how many owners each part had its checked units counted.
+    /// The number of owners that each part required for its checked units.
     owners: Vec<Option<u32>>,
     /// As many followers as any part waits for.
     pub replicas: u32,
@@ -55,14 +55,14 @@ impl Survey {
     /// One cannot be read, or does not fit together with those before it.
     pub fn of(parts: &[RunDirectory], at: u64) -> Result<(Self, Vec<LedgerPosition>), MergeError> {
         let mut survey = Self::new(parts[0].plan(), at);
-        let ends = parts.iter().map(|part| survey.hear(part)).collect::<Result<Vec<_>, _>>()?;
+        let ends = parts.iter().map(|part| survey.note_part(part)).collect::<Result<Vec<_>, _>>()?;
         let mut doubted = Vec::new();
         for (number, (part, end)) in parts.iter().zip(&ends).enumerate() {
             if survey.read(number, part, end)? {
                 doubted.push((number, part, end));
             }
         }
-        doubted.into_iter().try_for_each(|(number, part, end)| survey.defend(number, part, end))?;
+        doubted.into_iter().try_for_each(|(number, part, end)| survey.dispute_replaced(number, part, end))?;
         Ok((survey, ends))
     }
 
@@ -86,7 +86,7 @@ impl Survey {
 
     /// Notes the identity of the next part, and the participants that it does not believe. Returns the end of its
     /// ledger.
-    fn hear(&mut self, part: &RunDirectory) -> Result<LedgerPosition, MergeError> {
+    fn note_part(&mut self, part: &RunDirectory) -> Result<LedgerPosition, MergeError> {
         let mut own = Standing::new(&self.plan);
         let mut reasons = HashMap::new();
         let known = acknowledged(part);
@@ -139,7 +139,7 @@ impl Survey {
             let Some(vote) = own.vote(unit) else { continue };
             let translated = self.joint.translated(&own, &vote)?;
             let is_believed_there = own.is_believed(unit, &vote);
-            // Whoever another part does not believe is not believed here either.
+            // A participant that another part does not believe is not believed here either.
             if is_believed_there && self.is_believed(&own, unit, &translated) {
                 self.stands(number, part, &own, unit, translated)?;
             } else {
@@ -167,7 +167,7 @@ impl Survey {
 
     /// Compares counts that this part believes, and only other parts do not, with the counts that replace them. If they
     /// differ, the unit is disputed. Otherwise a part could replace counts by expelling their machines.
-    fn defend(&mut self, number: usize, part: &RunDirectory, end: &LedgerPosition) -> Result<(), MergeError> {
+    fn dispute_replaced(&mut self, number: usize, part: &RunDirectory, end: &LedgerPosition) -> Result<(), MergeError> {
         let own = self.replayed(part, end)?;
         for unit in part.run().shard.units(self.plan.units()) {
             let Some(vote) = own.vote(unit).filter(|vote| own.is_believed(unit, vote)) else { continue };
@@ -180,7 +180,7 @@ impl Survey {
         Ok(())
     }
 
-    /// The part of that number has this count of a unit, by the numbers of the joint run, and all believe it.
+    /// Notes a believed count of the part with this number, by the numbers of the merged run.
     fn stands(
         &mut self,
         number: usize,
@@ -203,7 +203,7 @@ impl Survey {
         Ok(())
     }
 
-    /// The part of that number has another count of the unit than the one that stood: it is in dispute.
+    /// Marks the unit as disputed: the part with this number has another count than the standing count.
     fn differs(
         &mut self,
         number: usize,
@@ -216,11 +216,11 @@ impl Survey {
         let [by, standing_by] = [vote, stood].map(|vote| machines.get(vote.origin.machine).title());
         let (path, found, standing) = (part.path().to_owned(), vote.count, stood.count);
         self.joint.dispute(unit, vote);
-        // A contradiction that is no vote is told in numbers.
+        // A contradiction without a vote only appears as a number.
         let votes = self.joint.sums().disputed.get(&unit).map_or(0, Vec::len) as u64;
         let conflicts = &mut self.origins[number].conflicts;
         *conflicts = conflicts.saturating_add(2 - votes);
-        if self.differences.len() < MOST_TOLD {
+        if self.differences.len() < MAX_LISTED_DIFFERENCES {
             self.differences.push(Difference { unit, path, found, by, standing, standing_by });
         }
         self.expect_few_disputes(|| self.differences[0].to_string())
@@ -232,13 +232,13 @@ impl Survey {
     }
 
     fn expect_few_disputes(&self, first: impl Fn() -> String) -> Result<(), MergeError> {
-        if self.joint.sums().disputed.len() <= MOST_DISPUTES {
+        if self.joint.sums().disputed.len() <= MAX_DISPUTES {
             return Ok(());
         }
-        Err(MergeError::Disputes { most: MOST_DISPUTES, first: first() })
+        Err(MergeError::Disputes { most: MAX_DISPUTES, first: first() })
     }
 
-    /// What says that, in the joint ledger.
+    /// The records of this in the merged ledger.
     pub fn struck(&self) -> impl Iterator<Item = Record> {
         self.struck.values().map(|(_, expulsion)| Record::Expel(expulsion.clone()))
     }
@@ -266,14 +266,14 @@ impl Survey {
             let path = parts[*part].path();
             if let Some(other) = told.iter_mut().find(|other| other.path == path && other.whom == whom) {
                 other.left_out += left_out;
-            } else if told.len() < MOST_TOLD {
+            } else if told.len() < MAX_LISTED_DIFFERENCES {
                 told.push(Disbelief { path: path.to_owned(), whom, left_out: *left_out });
             }
         }
         told
     }
 
-    /// The number of the part by which the unit stands.
+    /// The number of the part with the standing count of the unit.
     pub fn source(&self, unit: UnitId) -> usize {
         self.sources[unit.0 as usize] as usize
     }
@@ -286,7 +286,7 @@ impl Survey {
         is_said.then_some(weakest)
     }
 
-    /// By how many owners each checked unit must have been counted, where all parts required that.
+    /// The number of owners that must count each checked unit, if all parts required it.
     pub fn require_owners(&self) -> Option<u32> {
         self.owners.iter().copied().min().flatten()
     }

@@ -268,7 +268,7 @@ fn failed_or_killed_merge_leaves_no_result() {
         parts.write("a", "1/2", &counts((0..units()).step_by(2), "first")),
         parts.write("b", "2/2", &counts((1..units()).step_by(2), "first")),
     ];
-    // As a kill leaves it, beside what others are writing or have called so.
+    // The remains of a killed merge, beside the draft of a running merge and a directory with a similar name.
     let [left, used, run] =
         ["out.merging-0123", "out.merging-4567", "out.merging"].map(|name| parts.path(name));
     for path in [&left, &used, &run] {
@@ -360,7 +360,7 @@ fn expelled(machine: Option<&str>) -> Record {
 fn part_that_expels_owner_cannot_replace_its_counts() {
     let parts = Parts::new();
     let [even, odd] = [0, 1].map(|first| counts((first..units()).step_by(2), "first"));
-    // Of all units, one wrong, and another as a dispute of which only his wrong vote is left.
+    // All units: one is wrong, and another is a dispute of which only ada's wrong vote is left.
     let (wrong, at_odds) = (4, 5);
     let mut forged: Vec<Record> = (0..units())
         .filter(|unit| *unit != at_odds)
@@ -478,7 +478,7 @@ fn random_history(random: &mut StdRng, shard: Shard) -> (Vec<Record>, Standing) 
     for _ in 0..120 {
         let record = random_record(random, &standing, shard);
         let mut next = standing.clone();
-        // Many expulsions would leave nobody.
+        // Many expulsions would leave no participant.
         let is_rare = !matches!(record, Record::Expel(_)) || random.random_bool(0.2);
         if is_rare && next.apply(&plan, shard, &record).is_ok() {
             standing = next;
@@ -514,7 +514,7 @@ fn a_joint_run_claims_no_more_than_its_parts() {
         let some = [merged.left_out, merged.disputed, merged.done, merged.differences.len() as u64];
         seen.iter_mut().zip(some).for_each(|(seen, some)| *seen += some);
         if is_split && merged.left_out == 0 {
-            // What was nobody's loss is all there.
+            // All counts without a loser are kept.
             for mark in UnitMark::ALL {
                 assert_eq!(
                     joint.marked(mark),

@@ -1,4 +1,4 @@
-//! The key by which a coordinator knows the leases that it, or one before it, has given.
+//! The key with which coordinators of a run sign and recognise their leases.
 //!
 //! A lease's token is a keyed hash (BLAKE3) over the unit, its variant and the worker. So a report can be judged by its
 //! token alone, even after the lease has expired or the coordinator was restarted. A worker cannot report a unit that
@@ -87,7 +87,7 @@ impl LeaseKey {
 
     /// Whether the lease was given to that worker.
     pub fn has_given(&self, lease: &Lease, worker: WorkerId, identity: &Identity) -> bool {
-        // Whoever guesses learns nothing from the time that a comparison of eight bytes takes.
+        // The time to compare eight bytes reveals nothing.
         self.token(lease.unit, lease.variant, worker, identity) == lease.token
     }
 }

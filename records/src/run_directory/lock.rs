@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::regular_file;
 use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
 
-/// Held by the one process that writes to a run directory; the system lets go of it when the process ends.
+/// The lock of the process that writes to a run directory. The system releases it when the process ends.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
@@ -23,7 +23,7 @@ pub struct Lock {
 const NO_FOLDERS: [i32; 2] = [9, 95];
 
 impl Lock {
-    /// Takes the lock of the directory, which is created where it is missing, with its folder for the ledger.
+    /// Locks the directory. Creates it and its folder for the ledger if they are missing.
     ///
     /// # Errors
     /// Another process has it, there is a run whose ledger is gone, or the disk would not do it.
@@ -61,7 +61,7 @@ pub fn is_locked(directory: &Path) -> bool {
 /// [`is_locked`] holds a lock for a moment: a process that wants to write tries again for this long.
 const RETRY_TIME: Duration = Duration::from_millis(100);
 
-/// Refuses what another process has locked.
+/// Fails if another process holds the lock.
 fn free(file: &File, directory: &Path, path: &Path) -> Result<(), RunDirectoryError> {
     let begun = Instant::now();
     let mut locked = file.try_lock();

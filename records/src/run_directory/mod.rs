@@ -189,12 +189,12 @@ impl RunDirectory {
     /// The run in `path`, for reading; locks nothing.
     ///
     /// # Errors
-    /// There is none, it cannot be read, or this release does not derive its plan.
+    /// The directory holds no run, it cannot be read, or this release cannot derive its plan.
     pub fn open(path: &Path) -> Result<Self, RunDirectoryError> {
         Self::open_beside(path, None)
     }
 
-    /// The run in `path`, for reading. Its plan is not derived again where it is the one that another run has.
+    /// The run in `path`, for reading. If its plan equals the plan of another run, the plan is not derived again.
     ///
     /// # Errors
     /// As with [`open`](Self::open).
@@ -239,8 +239,8 @@ impl RunDirectory {
         Ok(Self { path: path.to_owned(), run, plan })
     }
 
-    /// Begins a run in `path`, which is created where it is missing and must not hold a run, at that time since 1970
-    /// (UTC).
+    /// Creates a run in `path` at this time since 1970 (UTC). The directory is created if it is missing, and must not
+    /// hold a run.
     ///
     /// # Errors
     /// The directory has remains of a run, or the disk failed.
@@ -357,7 +357,7 @@ impl RunDirectory {
         self.path.join("checkpoint")
     }
 
-    /// The run directory that has this file of its own, as far as the path says it; the file need not be there.
+    /// The run directory to which this file belongs, according to its path. The file need not exist.
     pub fn of_file(file: &Path) -> Option<&Path> {
         let has_run = |folder: &Path| Self::exists(folder).is_ok_and(|there| there);
         let is_run = |folder: &Path| has_run(folder) && Self::expect_nothing_left(folder).is_err();
@@ -368,7 +368,7 @@ impl RunDirectory {
     /// Whether there is a run in `path`.
     ///
     /// # Errors
-    /// It cannot be looked at: nothing follows from that.
+    /// The file cannot be inspected, so nothing is known about it.
     pub fn exists(path: &Path) -> Result<bool, RunDirectoryError> {
         let file = path.join(RUN_FILE);
         file.try_exists().map_err(io_error("read", &file))

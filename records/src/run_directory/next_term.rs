@@ -54,7 +54,7 @@ pub enum TermError {
 /// The next term of a run whose last term on record is `last`.
 ///
 /// # Errors
-/// Another coordinator serves the run and is not to be taken over, or there is no higher term.
+/// Another coordinator serves the run and no takeover was requested, or no higher term is possible.
 pub fn next_term(directory: &Path, notes: &Notes, last: u64, take_over: bool) -> Result<u64, TermError> {
     let directory = directory.to_owned();
     if let Some(other) = notes.other.as_ref().filter(|_| !take_over) {

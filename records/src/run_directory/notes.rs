@@ -62,7 +62,7 @@ pub(crate) struct NotesFile {
 }
 
 impl NotesFile {
-    /// Reads the notes in that run directory. Where there is no such file, all notes have their defaults.
+    /// Reads the notes of this run directory. If the file is missing, all notes have their defaults.
     ///
     /// # Errors
     /// The file cannot be read, is damaged, or has a term that no coordinator begins.

@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    /// The run of that shard, begun at a certain time.
+    /// A run of this shard, started at this time.
     fn run(shard: &str) -> RunFile {
         let plan = r#"{"n":16,"scheme":"constellations","grain":7,"version":1}"#;
         let begun = 1_790_000_000_123u64;
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_of_runs_are_what_they_were() {
+    fn run_hashes_are_stable() {
         for (shard, hash) in [
             ("", "33d7ffddf8b3805a8e345d87ff8c5bf2"),
             (r#","shard":{"index":3,"of":400}"#, "91c4e25031bcf6453e61d3f561615f83"),

@@ -1,4 +1,4 @@
-//! The private key of a run, by which its coordinators know the leases that they have given.
+//! The private key with which coordinators of a run sign and recognise their leases.
 
 use std::io;
 use std::path::Path;
@@ -9,8 +9,8 @@ use crate::run_directory::LeaseKey;
 /// The file in the run directory. Its readers could report counts of units that they never held, and seal a checkpoint.
 pub const NAME: &str = "lease.key";
 
-/// The key in that run directory. Where there is none, or none that is whole, a new one is made: leases given before
-/// cannot be proven by their workers then, and their units are lent again.
+/// The key of this run directory. If it is missing or damaged, a new key is created. Earlier leases then cannot be
+/// proven, and their units are lent again.
 ///
 /// # Errors
 /// The file cannot be read, or a new one cannot be written.

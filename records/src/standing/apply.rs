@@ -150,10 +150,10 @@ impl Standing {
         Ok(())
     }
 
-    /// Whether a second count confirms anything by what its own line says: it is equal, and was made otherwise. Others are never asked
-    /// for.
+    /// True if a second count is a confirmation according to its own line: it is equal, and was made in another way.
+    /// Workers are only asked for such counts.
     pub(crate) fn proves(&self, plan: &Plan, second: &UnitRecord, standing: &Vote) -> bool {
-        self.equals(plan, second, standing) && self.sums.machines.is_made_otherwise(standing, second.making())
+        self.equals(plan, second, standing) && self.sums.machines.is_made_in_other_way(standing, second.making())
     }
 
     /// True if a second count of a unit equals the standing count: in completions, and in nodes if they are comparable.
@@ -165,7 +165,7 @@ impl Standing {
         if self.is(UnitMark::TwoMachines, second.unit) || !is_for_search {
             standing.count == second.count
         } else {
-            self.sums.machines.says_the_same(standing, second.count, second.nodes, &second.kernel)
+            self.sums.machines.matches_vote(standing, second.count, second.nodes, &second.kernel)
         }
     }
 
@@ -243,14 +243,14 @@ impl Standing {
         }
         if self.is(UnitMark::Sampled, unit) {
             self.sums.sampled -= u64::from(self.is(UnitMark::Checked, unit));
-            self.sums.refuted = self.sums.refuted.saturating_add(r.leaves_a_vote().into());
+            self.sums.refuted = self.sums.refuted.saturating_add(r.counts_as_vote().into());
         }
         for mark in UnitMark::ALL {
             self.marks.of_mut(mark).remove(unit.0);
         }
         self.counts.forget(unit);
-        if r.leaves_a_vote() {
-            // It was made before those that contradict it.
+        if r.counts_as_vote() {
+            // The count was made before the counts that contradict it.
             self.sums.disputed.entry(unit).or_default().insert(0, told);
         }
         if r.contradiction
@@ -288,7 +288,7 @@ impl Standing {
         self.sums.contradictory.contains(&member)
     }
 
-    /// The count that stands, where it has been read, and is that one.
+    /// The standing count, if it is known and is this count.
     fn expect_standing(&self, unit: UnitId, count: u64) -> Result<Option<Vote>, RecordError> {
         match self.vote(unit) {
             Some(standing) if standing.count != count => {

@@ -1,4 +1,4 @@
-//! The standing counts, as far as they have been read since the process began: 20 bytes for each unit.
+//! The standing counts that have been read since the process started: 20 bytes for each unit.
 
 use queens::UnitId;
 
@@ -54,7 +54,7 @@ impl Counts {
         self.completions[unit.0 as usize] = UNKNOWN;
     }
 
-    /// Takes over what another knows of units that are unknown here.
+    /// Adopts the counts of units that are unknown here.
     pub fn adopt(&mut self, other: &Self) {
         for at in 0..self.completions.len() {
             if self.completions[at] == UNKNOWN {

@@ -19,7 +19,7 @@ impl Standing {
         self.believes(vote.origin.machine, self.level(unit))
     }
 
-    /// Whether a count of that machine which was confirmed so far is believed.
+    /// True if a count of this machine with this confirmation is believed.
     pub(crate) fn believes(&self, machine: MachineId, confirmed: Level) -> bool {
         match self.sums.machines.get(machine).trust {
             Trust::Believed => true,
@@ -28,7 +28,7 @@ impl Standing {
         }
     }
 
-    /// What takes the unit's standing count back because another contradicts it.
+    /// The retraction of the unit's standing count, which another count contradicts.
     pub fn retraction(&self, unit: UnitId, vote: &Vote, at: u64) -> Retraction {
         let machines = &self.sums.machines;
         let machine = machines.get(vote.origin.machine);
@@ -78,7 +78,7 @@ impl Standing {
             .collect();
         let confirming: Vec<MachineId> = deciding
             .iter()
-            .filter(|(other, _)| machines.is_made_otherwise(other, machines.making(vote)))
+            .filter(|(other, _)| machines.is_made_in_other_way(other, machines.making(vote)))
             .map(|(other, _)| other.origin.machine)
             .collect();
         let level = deciding.into_iter().map(|(_, level)| level).max().unwrap_or(Level::Once);

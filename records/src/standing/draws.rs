@@ -6,17 +6,17 @@ use crate::bound::wrong_at_most;
 use crate::double_check::DoubleCheck;
 use crate::ledger::Recount;
 
-/// The shares that counts stood under when it was drawn whether they are to be checked.
+/// The sampling shares in force when counts were recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Draws {
     /// Counts that could not be drawn: the policy was to check none.
     undrawn: u64,
-    /// The lowest and the highest share of all others; nothing where there are none.
+    /// The lowest and the highest share of all other counts; none without such counts.
     shares: Option<(DoubleCheck, DoubleCheck)>,
 }
 
 impl Draws {
-    /// A count stands, while that policy is in force. It is to be checked for a reason of its own, or was drawn, or was not.
+    /// Adds a standing count under this policy. It is checked for its own reason, was sampled, or was not sampled.
     pub(super) fn stood(&mut self, policy: DoubleCheck, recount: Option<Recount>) {
         match (recount, policy) {
             (None, DoubleCheck::None) => self.undrawn += 1,
@@ -32,11 +32,11 @@ impl Draws {
     /// The upper bound of the share of wrong counts among all `done` standing counts, from the numbers of checked
     /// samples and wrong samples. None if it is unknown.
     ///
-    /// Where counts stood under several shares, the checks count as if all had stood under the lowest one. Those that could
-    /// not be drawn may all be wrong.
+    /// If counts were recorded under several shares, the checks count as if all had been recorded under the lowest
+    /// share. Counts that could not be sampled may all be wrong.
     pub fn wrong_at_most(&self, done: u64, checks: u64, wrong: u64) -> Option<f64> {
         let (lowest, highest) = self.shares?;
-        // Shares are no binary numbers: what is a whole number of checks but for rounding is one.
+        // Shares are not exact in binary: a number of checks that is whole up to rounding counts as whole.
         let as_under_the_lowest = checks as f64 * lowest.strength() / highest.strength() + 1e-6;
         let bound = wrong_at_most(as_under_the_lowest as u64, wrong)?;
         let undrawn = self.undrawn.min(done) as f64 / done.max(1) as f64;
@@ -69,7 +69,7 @@ mod tests {
         let of_one_share = after(&[(990, low, None), (10, low, sample)]).wrong_at_most(1000, 10, 0).unwrap();
         assert_eq!(Some(of_one_share), wrong_at_most(10, 0));
 
-        // Of 1,000 counts under the low share some ten were drawn, of as many under the high one a hundred.
+        // About 10 of 1,000 counts were sampled under the low share, and 100 of 1,000 under the high share.
         let raised = after(&[(990, low, None), (10, low, sample), (900, high, None), (100, high, sample)]);
         assert_eq!(raised.wrong_at_most(2000, 110, 0), wrong_at_most(11, 0));
         assert!(raised.wrong_at_most(2000, 110, 1).unwrap() > raised.wrong_at_most(2000, 110, 0).unwrap());
@@ -79,7 +79,7 @@ mod tests {
         let bound = begun_without.wrong_at_most(2000, 15, 0).unwrap();
         assert!((bound - (0.25 + 0.75 * wrong_at_most(15, 0).unwrap())).abs() < 1e-12, "{bound}");
 
-        // What is to be checked for another reason was not left to chance, and under these policies nothing is drawn.
+        // Counts that are checked for another reason were not random, and these policies sample nothing.
         let [all, none] = [DoubleCheck::All, DoubleCheck::None];
         let other = [
             (10, all, Some(Recount::All)),

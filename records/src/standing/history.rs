@@ -12,21 +12,21 @@ use domain::Sample;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of slots.
-const MOST_SLOTS: usize = 600;
+const MAX_SLOTS: usize = 600;
 
 /// A run is idle after this many usual steps of its curve without records.
-const STILL_STEPS: u64 = 4;
+const IDLE_STEPS: u64 = 4;
 
 /// The units on record over time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct History {
     /// Slots have 2^`doublings` seconds.
     doublings: u32,
-    /// Those in which something happened, ascending.
+    /// The slots with records, in ascending order.
     slots: Vec<Slot>,
 }
 
-/// What happened between two times.
+/// The records between two times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Slot {
     /// The latest time of a record, in seconds since 1970 (UTC); the slot's number follows from it.
@@ -59,15 +59,15 @@ impl Slot {
 impl History {
     /// True if the length and the number of slots are within their limits.
     pub(super) fn fits(&self) -> bool {
-        self.doublings < u64::BITS && self.slots.len() <= MOST_SLOTS
+        self.doublings < u64::BITS && self.slots.len() <= MAX_SLOTS
     }
 
-    /// A unit of that expected work, in nanoseconds of one core, got a standing count at that time.
+    /// Adds the standing count of a unit with this expected work, in nanoseconds of one core, at this time.
     pub fn count(&mut self, at: u64, work: u64) {
         self.add(Slot { last: at, units: 1, work: work.into() });
     }
 
-    /// The standing count of a unit of that expected work was taken back at that time.
+    /// Subtracts a retracted standing count of a unit with this expected work, at this time.
     pub fn retract(&mut self, at: u64, work: u64) {
         self.add(Slot { last: at, units: -1, work: -i128::from(work) });
     }
@@ -77,7 +77,7 @@ impl History {
         let mut sum = (0i64, 0i128);
         self.slots.iter().map(move |slot| {
             sum = (sum.0.saturating_add(slot.units), sum.1.saturating_add(slot.work));
-            // Where a clock stepped back a retraction can come before its count.
+            // After a clock stepped back, a retraction can come before its count.
             let done = u64::try_from(sum.0).unwrap_or(0);
             Milestone { at: slot.last, done, work: u128::try_from(sum.1).unwrap_or(0) }
         })
@@ -108,9 +108,9 @@ impl History {
         let last = samples
             .last()
             .copied()
-            .filter(|last| now.saturating_sub(last.at) > usual_step(&samples).saturating_mul(STILL_STEPS));
+            .filter(|last| now.saturating_sub(last.at) > usual_step(&samples).saturating_mul(IDLE_STEPS));
         if let Some(last) = last {
-            if samples.len() == MOST_SLOTS {
+            if samples.len() == MAX_SLOTS {
                 samples.remove(1);
             }
             samples.push(Sample { at: now, ..last });
@@ -125,7 +125,7 @@ impl History {
             Some(other) if other.last >> self.doublings == number => other.join(slot),
             _ => self.slots.insert(place, slot),
         }
-        while self.slots.len() > MOST_SLOTS {
+        while self.slots.len() > MAX_SLOTS {
             self.doublings += 1;
             self.join_neighbours();
         }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_back_is_missing_from_then_on() {
+    fn retraction_lowers_curve_from_its_time() {
         let mut history = counted_at([BEGUN, BEGUN + 10, BEGUN + 20]);
         history.retract(BEGUN + 15, 10);
         assert_eq!(curve(&history), [(BEGUN, 1), (BEGUN + 10, 2), (BEGUN + 15, 1), (BEGUN + 20, 2)]);
@@ -211,7 +211,7 @@ mod tests {
         let night = end + 8 * 3600;
         assert!((night - 128..=night).contains(&last(night).at), "{:?}", last(night));
         assert_eq!((last(night).done, last(night).progress), (600, 1.0));
-        assert!(history.samples_until_now(6000, night).len() <= MOST_SLOTS);
+        assert!(history.samples_until_now(6000, night).len() <= MAX_SLOTS);
         assert_eq!(history.samples(6000, night).last().unwrap().at, end);
         assert_eq!(History::default().samples_until_now(1, BEGUN), []);
     }
@@ -232,7 +232,7 @@ mod tests {
         let end = BEGUN + 60 * 599;
         assert_eq!(until(end + 86400), Some((end, 600)));
         assert_eq!(until(BEGUN + 86400 * 365), Some((BEGUN + 86400 * 365, 601)));
-        // The clock of who looks is a second behind: slots are two minutes, and of the last one nothing is lost.
+        // The observer's clock is a second behind. Slots have two minutes, and nothing of the last slot is lost.
         assert_eq!(until(end - 1), Some((end - 1, 600)));
         assert_eq!(until(BEGUN - 86400), None);
         assert_eq!(history.samples(6010, end).last().unwrap().done, 600);
@@ -255,7 +255,7 @@ mod tests {
                 }
                 history
             });
-            prop_assert!(one.slots.len() <= MOST_SLOTS);
+            prop_assert!(one.slots.len() <= MAX_SLOTS);
             prop_assert_eq!(&one, &other);
             let text = serde_json::to_string(&one).unwrap();
             prop_assert_eq!(serde_json::from_str::<History>(&text).unwrap(), one);

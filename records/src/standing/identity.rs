@@ -12,7 +12,7 @@ use crate::ledger::UnitRecord;
 pub struct Identity {
     /// The authenticated owner; the unnamed owner without authentication.
     pub owner: Owner,
-    /// What that owner calls the machine.
+    /// The name of the machine.
     pub machine: String,
 }
 

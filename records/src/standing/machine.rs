@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct Machine {
     /// Its owner; empty without authentication.
     pub owner: String,
-    /// What its owner calls it.
+    /// Its name.
     pub name: String,
     /// Units whose standing count it made.
     pub counts: u64,
-    /// Those of them that no other machine has confirmed.
+    /// The number of its counts that no other machine has confirmed.
     pub unverified: u64,
     /// The number of its counts that only other machines of its owner have confirmed.
     pub internal: u64,
@@ -24,20 +24,20 @@ pub struct Machine {
     pub wrong: u64,
     /// The number of units in which it has contradicted itself and no other machine has decided.
     pub self_contradictions: u64,
-    /// What became of it.
+    /// Its trust.
     pub trust: Trust,
 }
 
 /// Number of self-contradictions after which a machine is quarantined.
-const MOST_SELF_CONTRADICTIONS: u64 = 10;
+const SELF_CONTRADICTIONS_TO_QUARANTINE: u64 = 10;
 
 /// Whether a machine is believed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Trust {
-    /// It is.
+    /// It is believed.
     #[default]
     Believed,
-    /// Nothing is lent to it any more, and only those of its counts stand that another machine has confirmed.
+    /// It gets no more leases, and only its confirmed counts stand.
     Quarantined,
     /// Its owner is expelled: only its counts that another owner has confirmed stand.
     Expelled,
@@ -51,10 +51,10 @@ impl Machine {
 
     /// True if it has contradicted itself too often to be believed.
     pub fn contradicts_itself(&self) -> bool {
-        self.self_contradictions >= MOST_SELF_CONTRADICTIONS
+        self.self_contradictions >= SELF_CONTRADICTIONS_TO_QUARANTINE
     }
 
-    /// How many of its standing counts are to be taken back.
+    /// The number of its standing counts that must be retracted.
     pub fn unbelieved(&self) -> u64 {
         match self.trust {
             Trust::Believed => 0,
@@ -63,7 +63,7 @@ impl Machine {
         }
     }
 
-    /// What kind of hardware it is.
+    /// The kind of its device.
     pub fn hardware(&self) -> Hardware {
         Hardware::of(&self.name)
     }

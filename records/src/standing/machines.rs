@@ -1,4 +1,4 @@
-//! The machines and kernels that have counted, by the numbers under which the rest speaks of them.
+//! The machines and kernels that have counted, with the numbers that the other sums use for them.
 //!
 //! A machine is named by its owner: two owners may each have a `node-1`.
 
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::level::{Level, are_several_owners};
 use super::machine::{Machine, Trust};
 use super::record_error::RecordError;
-use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Making, Origin, Vote};
+use super::vote::{MAX_KERNELS, MAX_MACHINES, MachineId, Making, Origin, Vote};
 
-/// All of them. The checkpoint has an entry for each machine, and one for the rest.
+/// All machines. The checkpoint has one entry for each machine, and one for the rest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Machines {
     #[serde(skip)]
@@ -41,7 +41,7 @@ impl PartialEq for Machines {
 }
 
 impl Machines {
-    /// The machines of a checkpoint, and the rest that it holds of them.
+    /// The machines of a checkpoint, and their further data.
     pub(crate) fn restored(list: Vec<Machine>, rest: Self) -> Self {
         let mut numbers: HashMap<String, HashMap<String, MachineId>> = HashMap::new();
         for (machine, id) in list.iter().zip(0..) {
@@ -57,8 +57,8 @@ impl Machines {
     /// True if the number of machines is within its limit and includes all losers.
     pub(super) fn fits(&self) -> bool {
         let mut losers = self.losers.values().flatten();
-        self.list.len() <= MOST_MACHINES
-            && self.kernels.len() <= MOST_KERNELS
+        self.list.len() <= MAX_MACHINES
+            && self.kernels.len() <= MAX_KERNELS
             && losers.all(|id| (id.0 as usize) < self.list.len())
     }
 
@@ -77,7 +77,7 @@ impl Machines {
         &self.list[id.0 as usize]
     }
 
-    /// To say more of it.
+    /// Mutable access to the records about a machine.
     pub fn get_mut(&mut self, id: MachineId) -> &mut Machine {
         &mut self.list[id.0 as usize]
     }
@@ -93,7 +93,7 @@ impl Machines {
     }
 
     /// Whether a machine of another owner is on record and believed.
-    pub fn believes_another_than(&self, owner: &str) -> bool {
+    pub fn believes_other_than(&self, owner: &str) -> bool {
         let mut others = self.numbers.iter().filter(|(other, _)| *other != owner);
         others.any(|(_, machines)| machines.values().any(|id| !self.get(*id).is_quarantined()))
     }
@@ -122,17 +122,17 @@ impl Machines {
     /// The origin of a record; machines and kernels that were not heard of before get their numbers.
     ///
     /// # Errors
-    /// There are as many machines or kernels as there can be, and this is one more.
+    /// The number of machines or kernels is at its limit.
     pub fn origin(
         &mut self,
         (owner, machine): (&str, &str),
         kernel: &str,
         mirrored: bool,
     ) -> Result<Origin, RecordError> {
-        let machine = self.enrol(owner, machine)?;
+        let machine = self.add_machine(owner, machine)?;
         let kernel = match self.kernels.iter().position(|known| known == kernel) {
             Some(number) => number,
-            None if self.kernels.len() < MOST_KERNELS => {
+            None if self.kernels.len() < MAX_KERNELS => {
                 self.kernels.push(kernel.to_owned());
                 self.kernels.len() - 1
             }
@@ -143,15 +143,15 @@ impl Machines {
         Ok(Origin { machine, kernel: kernel as u8, mirrored })
     }
 
-    /// The number of an owner's machine, which gets one where it has none.
+    /// The number of an owner's machine, which is assigned if it is missing.
     ///
     /// # Errors
-    /// There are as many machines as there can be, and this is one more.
-    pub(super) fn enrol(&mut self, owner: &str, name: &str) -> Result<MachineId, RecordError> {
+    /// The number of machines is at its limit.
+    pub(super) fn add_machine(&mut self, owner: &str, name: &str) -> Result<MachineId, RecordError> {
         if let Some(number) = self.number(owner, name) {
             return Ok(number);
         }
-        if self.list.len() >= MOST_MACHINES {
+        if self.list.len() >= MAX_MACHINES {
             return Err(RecordError::TooManyMachines(name.to_owned()));
         }
         let number = MachineId(self.list.len() as u32);
@@ -165,7 +165,7 @@ impl Machines {
         Ok(number)
     }
 
-    /// The origin of a count that is not on record, as far as it has numbers.
+    /// The origin of an unrecorded count, as far as its parts have numbers.
     pub fn find_origin(&self, owner: &str, machine: &str, kernel: &str, mirrored: bool) -> Option<Origin> {
         let kernel = self.kernels.iter().position(|known| known == kernel)?;
         Some(Origin { machine: self.number(owner, machine)?, kernel: kernel as u8, mirrored })
@@ -173,7 +173,7 @@ impl Machines {
 
     /// Whether a count that was made like that was made otherwise than a vote, so that it says something where both are equal: on
     /// another machine, or in another way.
-    pub fn is_made_otherwise(&self, vote: &Vote, (maker, kernel, mirrored): Making<'_>) -> bool {
+    pub fn is_made_in_other_way(&self, vote: &Vote, (maker, kernel, mirrored): Making<'_>) -> bool {
         let own = (self.kernel(vote.origin.kernel), vote.origin.mirrored);
         let counted = self.get(vote.origin.machine);
         Level::between(counted.maker(), maker) > Level::AnotherWay || own != (kernel, mirrored)
@@ -187,14 +187,14 @@ impl Machines {
 
     /// Whether two counts of a unit say the same: the count, and the nodes where both searched row by row.
     pub fn agree(&self, a: &Vote, b: &Vote) -> bool {
-        self.says_the_same(a, b.count, b.nodes, self.kernel(b.origin.kernel))
+        self.matches_vote(a, b.count, b.nodes, self.kernel(b.origin.kernel))
     }
 
     /// True if an unrecorded count equals a vote: in the count, and in the nodes if both searched row by row.
     ///
     /// The nodes of the other method depend on the kernel's release, so in the middle of a run a difference proves
     /// nothing.
-    pub fn says_the_same(&self, vote: &Vote, count: u64, nodes: u64, kernel: &str) -> bool {
+    pub fn matches_vote(&self, vote: &Vote, count: u64, nodes: u64, kernel: &str) -> bool {
         let both_searched = [self.kernel(vote.origin.kernel), kernel].map(is_search) == [true; 2];
         vote.count == count && (!both_searched || vote.nodes == nodes)
     }

@@ -62,7 +62,7 @@ impl Marks {
         &self.0[mark as usize]
     }
 
-    /// To change them.
+    /// Mutable access to a bitmap.
     pub fn of_mut(&mut self, mark: UnitMark) -> &mut Bitmap {
         &mut self.0[mark as usize]
     }

@@ -52,7 +52,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Nothing on record.
+    /// A standing without records.
     pub fn new(plan: &Plan) -> Self {
         Self::restored(plan, Marks::new(plan.units()), Sums::new(plan))
     }
@@ -82,12 +82,12 @@ impl Standing {
         self.marks.of(mark).len()
     }
 
-    /// The unit's standing count, where it has one and it has been read.
+    /// The unit's standing count, if it has one and it has been read.
     pub fn count(&self, unit: UnitId) -> Option<u64> {
         self.counts.count(unit).filter(|_| self.is_done(unit))
     }
 
-    /// The unit's standing count with its origin, where it has one and it has been read.
+    /// The unit's standing count with its origin, if it has one and it has been read.
     pub fn vote(&self, unit: UnitId) -> Option<Vote> {
         self.counts.vote(unit).filter(|_| self.is_done(unit))
     }

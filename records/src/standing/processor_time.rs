@@ -11,8 +11,8 @@ pub const SLOWER: u64 = 30;
 
 /// Maximum plausible time of a unit, in multiples of its expected time, plus a minute: a graphics card counts many
 /// small units in parallel.
-const SLOWEST: u64 = 100;
-const ANY_UNIT_US: u64 = 60_000_000;
+const MAX_TIME_FACTOR: u64 = 100;
+const EXTRA_TIME_US: u64 = 60_000_000;
 
 impl UnitRecord {
     /// The plausible time of the unit of this plan, in microseconds of one thread.
@@ -25,27 +25,27 @@ impl UnitRecord {
 /// time is replaced by the time of a slow thread.
 fn believed(cpu_us: u64, work: u64) -> u64 {
     let of_core = work / 1000;
-    let most = of_core.saturating_mul(SLOWEST).saturating_add(ANY_UNIT_US);
+    let most = of_core.saturating_mul(MAX_TIME_FACTOR).saturating_add(EXTRA_TIME_US);
     if cpu_us <= most { cpu_us } else { of_core.saturating_mul(SLOWER) }
 }
 
-/// What all records of an owner took, also of counts that were taken back.
+/// The work and time of all records of an owner, including retracted counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Took {
     /// The expected work, in nanoseconds of one core.
     pub work: u128,
-    /// The processor time as far as it is believed, in microseconds.
+    /// The plausible processor time, in microseconds.
     pub cpu_us: u64,
 }
 
 impl Took {
-    /// And what this record's unit did.
+    /// Adds the unit of this record.
     pub(super) fn add(&mut self, plan: &Plan, r: &UnitRecord) {
         self.work += u128::from(plan.mean_weight(r.unit));
         self.cpu_us = self.cpu_us.saturating_add(r.believed_cpu_us(plan));
     }
 
-    /// Seconds of expected work in a second of the processor; nothing where it took none.
+    /// Seconds of expected work per second of processor time; none without processor time.
     pub fn speed(&self) -> Option<f64> {
         (self.cpu_us > 0).then(|| self.work.max(1) as f64 / (self.cpu_us as f64 * 1e3))
     }

@@ -1,10 +1,10 @@
-//! Why a record cannot stand where it does in its ledger.
+//! The reason why a record is not valid at its place in the ledger.
 
 use domain::Term;
 use queens::{TallyError, UnitId};
 use thiserror::Error;
 
-use super::vote::{MOST_KERNELS, MOST_MACHINES};
+use super::vote::{MAX_KERNELS, MAX_MACHINES};
 
 /// A record that contradicts those before it, or that no run can have.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -23,10 +23,10 @@ pub enum RecordError {
     /// The unit has a standing count already.
     #[error("unit {0} is counted a second time")]
     Repeated(UnitId),
-    /// It speaks of a standing count where there is none.
+    /// It refers to a standing count that does not exist.
     #[error("unit {0} has no standing count")]
     NotCounted(UnitId),
-    /// It speaks of a standing count that is another.
+    /// It refers to another value than the standing count.
     #[error("unit {unit} stands at {standing}, which this record calls {said}")]
     OtherCount {
         /// The unit.
@@ -36,10 +36,10 @@ pub enum RecordError {
         /// The value in the record.
         said: u64,
     },
-    /// It takes back a count that stands, but not as it stands: by another, or counted otherwise.
+    /// It retracts the standing count with a wrong value, origin or way.
     #[error("what is retracted of unit {0} is not the count that stands")]
     OtherVote(UnitId),
-    /// It takes a count back because of a contradiction that there is not.
+    /// It retracts a count because of a contradiction that does not exist.
     #[error("unit {0} is taken back for a contradiction that there is not")]
     NotContradicted(UnitId),
     /// It checks a count that does not exist, or that is not the standing count.
@@ -48,7 +48,7 @@ pub enum RecordError {
     /// It retracts a confirmed count.
     #[error("unit {0} was counted twice independently and cannot be taken back")]
     Confirmed(UnitId),
-    /// It takes a count back because of a quarantine that there is not.
+    /// It retracts a count because of a quarantine that does not exist.
     #[error("unit {0} is taken back from a machine that is not quarantined")]
     NotQuarantined(UnitId),
     /// It restores a contradicted or missing count.
@@ -57,13 +57,13 @@ pub enum RecordError {
     /// It readmits a participant that is believed, or a machine whose owner is not.
     #[error("{0:?} is not quarantined, or its owner is expelled")]
     NotExpelled(String),
-    /// It names a machine too many.
-    #[error("{0:?} is one machine more than the {MOST_MACHINES} there can be")]
+    /// It exceeds the number of machines.
+    #[error("{0:?} is one machine more than the {MAX_MACHINES} there can be")]
     TooManyMachines(String),
-    /// It names a kernel too many.
-    #[error("{0:?} is one kernel more than the {MOST_KERNELS} there can be")]
+    /// It exceeds the number of kernels.
+    #[error("{0:?} is one kernel more than the {MAX_KERNELS} there can be")]
     TooManyKernels(String),
-    /// It begins a term that is not younger than the one before.
+    /// It starts a term that is not higher than the term before.
     #[error("term {term} cannot follow term {last}")]
     TermNotHigher {
         /// As it says.
@@ -71,7 +71,7 @@ pub enum RecordError {
         /// The last one on record.
         last: u64,
     },
-    /// It begins a term that no process begins.
+    /// It starts a term beyond the maximum.
     #[error("term {0} is too high: they are below {end}", end = Term::END)]
     TermTooHigh(u64),
     /// The sums cannot be right with it.

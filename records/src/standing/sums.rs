@@ -27,7 +27,7 @@ pub struct Sums {
     pub history: History,
     /// Checks: second counts equal to the first.
     pub checks: u64,
-    /// With what chance counts were drawn at random to be checked.
+    /// The probabilities with which counts were sampled.
     pub draws: Draws,
     /// Units drawn at random whose standing count was checked.
     pub sampled: u64,
@@ -40,13 +40,13 @@ pub struct Sums {
     pub disputed: BTreeMap<UnitId, Vec<Vote>>,
     /// Constellations with symmetry, by number, whose counts contradicted each other and were disputed for that.
     pub contradicted: BTreeSet<u32>,
-    /// Those whose counts contradicted each other when all were there last.
+    /// The constellations whose counts contradicted each other when all of them were last complete.
     pub contradictory: BTreeSet<u32>,
     /// The machines that have counted.
     pub machines: Machines,
     /// How counts are checked, where the ledger says it.
     pub policy: Option<DoubleCheck>,
-    /// By how many owners each checked unit must have been counted, where the ledger says it.
+    /// The number of owners that must count each checked unit, if the ledger names it.
     pub require_owners: Option<u32>,
     /// The last term and its coordinator, if the ledger has one.
     pub term: Option<(u64, String)>,
@@ -55,7 +55,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Nothing has been added up.
+    /// Sums without records.
     pub fn new(plan: &Plan) -> Self {
         Self {
             tally: Tally::new(plan),

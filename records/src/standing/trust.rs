@@ -14,7 +14,7 @@ use super::vote::MachineId;
 use crate::ledger::Expulsion;
 
 /// Number of machines that lost against other owners after which their owner is expelled.
-const MOST_LOSERS: usize = 3;
+const LOSERS_TO_EXPEL: usize = 3;
 
 impl Machines {
     /// Notes that two counts have proved a count of the machine wrong. `to_others` is true if one of them is another
@@ -28,8 +28,8 @@ impl Machines {
             return;
         }
         let losers = self.losers.entry(owner.clone()).or_default();
-        // Those of an owner who is not believed are enough.
-        if losers.insert(id) && losers.len() >= MOST_LOSERS && !self.expelled.contains(&owner) {
+        // Counts of an expelled owner suffice.
+        if losers.insert(id) && losers.len() >= LOSERS_TO_EXPEL && !self.expelled.contains(&owner) {
             self.expel(&owner, None).expect("an owner needs no number");
         }
     }
@@ -46,11 +46,11 @@ impl Machines {
     /// Applies a record that ends the trust in a machine or an owner.
     ///
     /// # Errors
-    /// There are as many machines as there can be, and this is one more.
+    /// The number of machines is at its limit.
     pub fn strike(&mut self, r: &Expulsion) -> Result<(), RecordError> {
         self.expel(&r.owner, r.machine.as_deref())?;
         if let Some(name) = r.machine.as_deref().filter(|_| r.lost) {
-            let id = self.enrol(&r.owner, name)?;
+            let id = self.add_machine(&r.owner, name)?;
             self.lose(id, true);
         }
         Ok(())
@@ -64,10 +64,10 @@ impl Machines {
     /// A machine, or its owner with all machines, is not believed any more, now and when it comes again.
     ///
     /// # Errors
-    /// There are as many machines as there can be, and this is one more.
+    /// The number of machines is at its limit.
     pub fn expel(&mut self, owner: &str, machine: Option<&str>) -> Result<(), RecordError> {
         if let Some(name) = machine {
-            let id = self.enrol(owner, name)?;
+            let id = self.add_machine(owner, name)?;
             self.quarantine(id);
             return Ok(());
         }

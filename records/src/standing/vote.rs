@@ -30,7 +30,7 @@ pub struct Origin {
     pub mirrored: bool,
 }
 
-/// What an origin is by names: the machine with its owner first (owner, machine), the kernel, and whether it was mirrored.
+/// An origin by names: the machine (owner, name), the kernel, and whether the count was mirrored.
 pub type Making<'a> = ((&'a str, &'a str), &'a str, bool);
 
 impl UnitRecord {
@@ -41,8 +41,8 @@ impl UnitRecord {
 }
 
 /// Machines that a run can tell apart, and kernels.
-pub const MOST_MACHINES: usize = 1 << 24;
-pub const MOST_KERNELS: usize = 1 << 7;
+pub const MAX_MACHINES: usize = 1 << 24;
+pub const MAX_KERNELS: usize = 1 << 7;
 
 impl Origin {
     /// The origin in 32 bits, because every unit has one.
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn origins_come_out_of_their_bits_as_they_went_in() {
         for (machine, kernel, mirrored) in
-            [(0, 0, false), (MOST_MACHINES as u32 - 1, 127, true), (5, 3, true)]
+            [(0, 0, false), (MAX_MACHINES as u32 - 1, 127, true), (5, 3, true)]
         {
             let origin = Origin { machine: MachineId(machine), kernel, mirrored };
             assert_eq!(Origin::unpacked(origin.packed()), origin);

@@ -14,10 +14,10 @@ use crate::ledger::{Disk, DiskFile, SystemDisk};
 /// Bytes that reach the disk or do not, together.
 const BLOCK: usize = 64;
 
-/// What happens at a step.
+/// The fault at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It fails with this error of the system, and so do as many of the following steps; then the disk works again.
+    /// The step and the given number of further steps fail with this system error. Then the disk works again.
     Error {
         /// The error's number.
         errno: i32,

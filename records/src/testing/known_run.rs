@@ -62,7 +62,7 @@ pub fn unit_record(unit: u64, lie: u64, machine: &str) -> UnitRecord {
     }
 }
 
-/// What takes a standing count back because another contradicts it.
+/// The retraction of a standing count that another count contradicts.
 pub fn retraction(r: &UnitRecord) -> Record {
     Record::Retract(Retraction {
         unit: r.unit,

@@ -91,7 +91,7 @@ fn given_up(notices: &[Notice]) -> Vec<(String, String)> {
 #[test]
 fn renamed_files_are_given_up_once_and_kept() {
     const FIRST: &str = "000001.jsonl";
-    // The files beside a sound first one, or that one, and how many units are left.
+    // The files beside a sound first file, or the first file itself, and the number of units left.
     let cases: [(&[&str], u64); 4] = [
         (&["000001.jsonl.1"], 0),
         (&["000001.jsonl.1", "000002.jsonl.1", "000004.jsonl.1"], 0),
@@ -111,7 +111,7 @@ fn renamed_files_are_given_up_once_and_kept() {
                 fs::write(ledger.join(name), [n; 9]).unwrap();
             }
         }
-        // It is a copy of a file that is there, or of none.
+        // It may be a copy of an existing file, or of no file.
         fs::write(ledger.join("000000.jsonl.1"), "").unwrap();
         if !has_checkpoint {
             fs::remove_dir_all(folder.path().join("checkpoint")).unwrap();

@@ -94,7 +94,7 @@ fn story(unit: u64, random: &mut StdRng) -> Vec<Record> {
     }
 }
 
-/// One thing done to the ledger (or to `run.json`); says what.
+/// Applies one change to the ledger (or to `run.json`). Returns its description.
 fn corrupt(run: &Path, random: &mut StdRng) -> String {
     let folder = run.join("ledger");
     let mut files: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();

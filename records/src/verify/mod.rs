@@ -6,9 +6,9 @@
 //! expect_complete       no unit is missing, and every standing count is believed
 //! identities            equations among the sums, apart from the tally
 //! recount_symmetric     all symmetric counts, by a second algorithm
-//! recount_sample        units drawn at random, mirrored, by the other method or by one that is named
-//! expect_published      the total of the whole board, where one is known
-//! expect_checked        no check is missing: it may not be complete, but what is there is sound
+//! recount_sample        random units, mirrored, with the other method or a given method
+//! expect_published      the total of the whole board, if it is known
+//! expect_checked        no required check is missing (if one is, the counted units are still sound)
 //! ```
 //!
 //! Each step assumes that the earlier steps succeeded. The first error ends the verification.
@@ -40,7 +40,7 @@ pub use selection::SampleSize;
 /// A run that does not stand up to its verification.
 #[derive(Debug, Error)]
 pub enum VerifyError {
-    /// Its ledger does not stand up to the audit.
+    /// The audit of its ledger failed.
     #[error(transparent)]
     Audit(#[from] AuditError),
     /// Units have no count yet.
@@ -51,10 +51,10 @@ pub enum VerifyError {
         /// The first of them.
         first: UnitId,
     },
-    /// Counts were not made again yet that are to be.
+    /// Required checks are missing.
     #[error("the ledger is sound but not complete: {} still to be checked: go on with the run, it checks them", counted(*.0, "count"))]
     Unchecked(u64),
-    /// Counts stand that are to be taken back.
+    /// Standing counts must be retracted.
     #[error(
         "{0} counts of quarantined machines stand that no other machine has confirmed: go on with the run, it counts them again"
     )]
@@ -103,7 +103,7 @@ pub struct Verification<'a> {
     audit: Audit,
     symmetric: Sampled,
     sample: Sampled,
-    /// Of how many units the sample was drawn.
+    /// The number of units from which the sample was drawn.
     of: u64,
     seed: u64,
 }
@@ -117,15 +117,15 @@ pub struct SampleRecount {
     pub of: u64,
     /// The seed of the sample.
     pub seed: u64,
-    /// At most this share of them is wrong, with [`CONFIDENCE`](crate::CONFIDENCE).
+    /// Upper bound of the share of wrong units, with [`CONFIDENCE`](crate::CONFIDENCE).
     pub wrong_at_most: f64,
 }
 
 impl<'a> Verification<'a> {
-    /// Reads the ledger. The sample follows from the seed, which is drawn where none is given.
+    /// Reads the ledger. The sample follows from the seed, which is random if none is given.
     ///
     /// # Errors
-    /// The ledger is damaged, lacks what was acknowledged, or cannot be read, or its counts contradict each other.
+    /// The ledger is damaged, lacks acknowledged records, or cannot be read, or its counts contradict each other.
     pub fn read(
         directory: &'a RunDirectory,
         size: SampleSize,

@@ -1,4 +1,4 @@
-//! Units of a finished run counted once more, by other means than the first time.
+//! Recounts units of a finished run, by other means than the first count.
 
 use std::sync::Arc;
 
@@ -29,11 +29,11 @@ pub enum RecountError {
         location: Location,
         /// The machine that counted it.
         machine: Arc<str>,
-        /// What that counted with.
+        /// The kernel of the standing count.
         kernel: Arc<str>,
-        /// What counted it again.
+        /// The means of the recount.
         by: Means,
-        /// With this outcome.
+        /// The result of the recount.
         found: u64,
     },
     /// This machine lacks the kernel.
@@ -44,7 +44,7 @@ pub enum RecountError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// What counts a unit again.
+/// The means of a recount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Means {
     /// The search by orbits, for symmetric counts.
@@ -80,7 +80,7 @@ pub fn recount(
     let check = |(unit, standing): &(UnitId, &StandingCount)| {
         let result = check(plan, *unit, standing, method, &stop);
         advance();
-        // Whoever is stopped by this one finds nothing.
+        // A thread that this error stops finds nothing.
         result.inspect_err(|_| stop.stop())
     };
     pool.install(|| counted.par_iter().map(check).find_any(Result::is_err)).unwrap_or(Ok(()))?;

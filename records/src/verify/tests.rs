@@ -122,7 +122,7 @@ fn second_algorithm_finds_wrong_symmetric_count() {
 }
 
 #[test]
-fn a_run_with_units_missing_is_told_from_a_wrong_one() {
+fn missing_units_are_reported_as_incomplete() {
     let mut records = truth();
     records.remove(3);
     records.pop();

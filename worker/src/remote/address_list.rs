@@ -1,5 +1,5 @@
-//! Which of a coordinator's addresses is called: one as long as it answers, else the next; and which is left alone because it
-//! serves another run.
+//! Selects the address to call: the present address while it answers, else the next. Addresses of other runs are
+//! skipped.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tracing::{info, warn};
 use super::known_terms::KnownTerms;
 use crate::coordinator::CoordinatorError;
 
-/// The addresses, by their index, and what is known of them.
+/// The addresses by index, and their states.
 #[derive(Debug)]
 pub struct AddressList {
     urls: Arc<[String]>,
@@ -23,7 +23,7 @@ pub struct AddressList {
 #[derive(Debug)]
 struct Choice {
     current: usize,
-    /// What each address refused last, since a coordinator took the worker in.
+    /// The last refusal of each address since the last registration.
     refusals: Vec<Option<Refusal>>,
     /// The run of which the worker holds units.
     run: Option<RunId>,
@@ -53,14 +53,14 @@ impl Choice {
         is_lasting || before.is_none_or(|before| before.why != why)
     }
 
-    /// An address answered: what it refused before may have passed.
+    /// Notes an answer: the address's former refusal may have passed.
     fn answered(&mut self, index: usize) {
         if let Some(refusal) = &mut self.refusals[index] {
             refusal.is_current = refusal.is_lasting;
         }
     }
 
-    /// Calls the next address, if that one is called.
+    /// Selects the next address if this address is selected.
     fn leave(&mut self, index: usize) {
         if self.current == index {
             let mut others = (1..self.refusals.len()).map(|step| (index + step) % self.refusals.len());
@@ -69,12 +69,12 @@ impl Choice {
     }
 }
 
-/// What all workers of a process know that have these addresses.
+/// The knowledge shared by all workers of a process with these addresses.
 #[derive(Debug, Default)]
 struct SharedRun {
     /// The run that is counted.
     run: Option<RunId>,
-    /// The addresses where it has taken a worker in.
+    /// The addresses at which the run has registered a worker.
     homes: BTreeSet<usize>,
     /// The last other run that was left alone, and where: it is logged once.
     other_run: Option<(usize, RunId)>,
@@ -90,7 +90,8 @@ impl AddressList {
         Self::called_first(urls.into(), 0, Arc::default())
     }
 
-    /// For another worker: it begins with the current address and turns to others by itself. Both share what is known of the run.
+    /// The address list of another worker of this process. It starts at the current address and changes addresses
+    /// independently. Both workers share their knowledge of the run.
     pub fn beside(&self) -> Self {
         Self::called_first(Arc::clone(&self.urls), self.current(), Arc::clone(&self.shared))
     }
@@ -157,7 +158,7 @@ impl AddressList {
     }
 
     /// That address serves another run, and the one that is counted may continue elsewhere.
-    pub fn leave_run_alone(&self, index: usize, run: RunId) -> CoordinatorError {
+    pub fn skip_run(&self, index: usize, run: RunId) -> CoordinatorError {
         let mut shared = self.shared.lock();
         let (address, own) = (&self.urls[index], shared.run.unwrap_or(run));
         let why = format!(
@@ -171,9 +172,9 @@ impl AddressList {
         CoordinatorError::Unavailable(why)
     }
 
-    /// The run that was counted is served nowhere any more, and that one is at its address: it is counted from now on. The terms
-    /// of the other run are nothing to it.
-    pub fn go_over(&self, index: usize, run: RunId) {
+    /// Changes to the run at this address, because the former run is not served any more. The terms of the former run
+    /// do not apply.
+    pub fn change_run(&self, index: usize, run: RunId) {
         let mut shared = self.shared.lock();
         if let Some(own) = shared.run.filter(|own| *own != run) {
             let address = &self.urls[index];
@@ -187,13 +188,13 @@ impl AddressList {
             SharedRun { run: Some(run), homes: BTreeSet::from([index]), takes_part, ..SharedRun::default() };
     }
 
-    /// Whether the worker holds units of another run than that one. It gives them up now.
+    /// True if the worker holds units of another run, which it now gives up.
     pub fn gives_up_units(&self, run: RunId) -> bool {
         self.choice.lock().run.take_if(|own| *own != run).is_some()
     }
 
-    /// A call to that address failed: the next one is called, if that one is called now. A refusal is final only if all addresses
-    /// refuse.
+    /// Notes a failed call to this address, and selects the next address if this one is selected. A refusal is final
+    /// only if all addresses refuse.
     pub fn failed(&self, index: usize, error: CoordinatorError) -> CoordinatorError {
         match error {
             CoordinatorError::Unregistered | CoordinatorError::OtherRun => {}
@@ -203,8 +204,8 @@ impl AddressList {
         error
     }
 
-    /// That address refuses in a way that may pass by itself. It is final for whoever has not taken part yet. Whoever has, waits as
-    /// for a coordinator that is away, and logs once what to do if the refusal is meant permanently.
+    /// Handles a temporary refusal of this address. It is final for a worker that has not registered yet. A registered
+    /// worker waits as for an absent coordinator, and logs once what to do if the refusal is permanent.
     pub fn refused_for_now(&self, index: usize, why: String) -> CoordinatorError {
         if !self.shared.lock().takes_part {
             return CoordinatorError::Refused(why);
@@ -226,8 +227,8 @@ impl AddressList {
         CoordinatorError::Unavailable(why)
     }
 
-    /// The coordinator at that address lent to the worker, and then answered what is not understood: it would do so again. It is
-    /// called no more, unless no other one is left.
+    /// The coordinator at this address has registered the worker, and then sent an incomprehensible reply, which it
+    /// would repeat. It is not called again unless no other address is left.
     pub fn give_up_on(&self, index: usize, why: String) -> CoordinatorError {
         self.refused(index, why, true)
     }
@@ -406,7 +407,7 @@ mod tests {
         }
         assert_eq!(one.other_than(after), Some(before));
         assert!(one.is_home(0) && !one.is_home(1));
-        one.go_over(0, RunId(2));
+        one.change_run(0, RunId(2));
         assert_eq!(other.highest_term(), None);
         for list in [&one, &other] {
             assert_eq!(list.other_than(after), None);
@@ -414,7 +415,7 @@ mod tests {
             list.meet(0, term(1, 2));
         }
         assert_eq!(one.other_than(before), Some(after), "it does not go back");
-        assert!(matches!(one.leave_run_alone(0, RunId(1)), CoordinatorError::Unavailable(_)));
+        assert!(matches!(one.skip_run(0, RunId(1)), CoordinatorError::Unavailable(_)));
         assert_eq!(one.current(), 1);
     }
 }

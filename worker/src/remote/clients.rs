@@ -12,11 +12,11 @@ use crate::address::{AddressError, parse};
 use crate::credentials::{Bearer, Credentials};
 use crate::refusal::innermost;
 
-/// A connection is pinged this often, and dropped if a ping is not answered in this time: after twice the time, so that
-/// leases (15 s) can be renewed over another connection before they expire.
+/// Interval between pings, and time to answer a ping. A dead connection is dropped after twice this time. Then leases
+/// (15 s) can still be renewed over another connection before they expire.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
 
-/// Each message is at most so many bytes.
+/// Maximum size of a message, in bytes.
 const MESSAGE_BYTES: usize = 16 << 20;
 
 pub type Client = CoordinatorClient<InterceptedService<Channel, Bearer>>;
@@ -30,8 +30,8 @@ pub struct AddressClient {
 }
 
 impl AddressClient {
-    /// The client of that address with these credentials, and its URL.
-    /// Fails if it is no such URL, a secret would be readable on the way, or the keys are of no use.
+    /// The client for this address with these credentials, and its URL. Fails if the URL is invalid, a secret would be
+    /// sent unencrypted, or the keys are unusable.
     pub fn new(address: &str, credentials: &Credentials) -> Result<(Self, String), AddressError> {
         let uri = parse(address, credentials)?;
         let url = uri.to_string().trim_end_matches('/').to_owned();
@@ -79,7 +79,7 @@ impl Clients {
     }
 
     /// A call was refused in a way that other credentials may mend.
-    pub fn tell_of_refusal(&self) {
+    pub fn notify_refusal(&self) {
         self.refused.notify_one();
     }
 

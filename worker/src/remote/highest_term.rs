@@ -1,5 +1,5 @@
-//! Which of several addresses an operator, an observer or a follower calls: as a worker does, the coordinator with the highest
-//! term.
+//! Selects the address for an operator, an observer or a follower: the coordinator with the highest term, as for a
+//! worker.
 
 use domain::{RunId, RunStatus, Term};
 use proto::v1;
@@ -29,7 +29,7 @@ pub struct TwoRuns(pub String, pub String);
 
 impl Classified for TwoRuns {}
 
-/// What an address answers.
+/// The reply of an address.
 struct Served {
     index: usize,
     plan: Fingerprint,
@@ -48,8 +48,8 @@ fn highest(served: &[Served]) -> Result<Option<&Served>, [usize; 2]> {
 }
 
 impl Remote {
-    /// Asks all addresses for their coordinator's term, and calls the highest from now on. Returns the coordinators that are left
-    /// alone; none if there is one address only, or no term is told in time.
+    /// Asks all addresses for their coordinator's term, and calls the highest from now on. Returns the coordinators
+    /// that are not called. Returns none if there is only one address, or if no term arrives in time.
     ///
     /// # Errors
     /// Two runs are served there: neither is chosen.
@@ -71,7 +71,7 @@ impl Remote {
         Ok(Some(others.map(left_alone).collect()))
     }
 
-    /// The answers that come in time, in the order of the addresses. Whoever may read the status may ask.
+    /// The answers that arrive in time, in the order of the addresses. The right to read the status suffices.
     async fn served(&self) -> Vec<Served> {
         self.ask_all(|index, mut client| async move {
             let reply = client.status(v1::StatusRequest {}).await.ok()?.into_inner();

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn lower_coordinator_is_told_of_the_highest_term() {
+    fn coordinator_with_lower_term_learns_the_highest() {
         let mut met = KnownTerms::default();
         assert!(!met.meet(term(3, 1)) && met.meet(term(1003, 2)) && !met.meet(term(3, 1)));
         assert_eq!(met.highest(), Some(term(1003, 2)));

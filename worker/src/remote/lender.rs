@@ -1,4 +1,4 @@
-//! What a worker asks of a coordinator over gRPC.
+//! A worker's calls to a coordinator over gRPC.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ impl Lender for Remote {
         let request = v1::LeaseRequest { worker: worker.0, want, wait_ms };
         let mut client = self.clients.client(index);
         let reply = self.answer(index, wait, client.lease(request)).await?.into();
-        // If the worker has turned to another coordinator meanwhile, that one lends these units.
+        // If the worker has changed to another coordinator meanwhile, that coordinator lends these units.
         Ok(if index == self.addresses.current() { reply } else { LeaseReply::Granted(Vec::new()) })
     }
 
@@ -34,8 +34,8 @@ impl Lender for Remote {
     async fn report(&self, report: Report) -> CallResult<Vec<Verdict>> {
         let index = self.addresses.current();
         let request = v1::ReportRequest::from(report);
-        // Cut off it would be sent anew, perhaps for ever if a disk or a follower is slow. A renewal tells that the coordinator is
-        // away.
+        // Without a limit, because an aborted report would be sent again, possibly without end if a disk or a follower
+        // is slow. A renewal detects an absent coordinator.
         let recording = PATIENCE.saturating_sub(self.patience);
         let mut client = self.clients.client(index);
         let reply = self.answer(index, recording, client.report(request)).await?;

@@ -28,13 +28,14 @@ pub use highest_term::{LeftAlone, TwoRuns};
 pub use registration::{Announced, fetch_plan};
 pub use streams::{FollowStream, StatusStream};
 
-/// An answer is awaited for at most so long.
+/// Maximum waiting time for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// However soon the caller gives up, a call has this time: more with several addresses, since the only one that answers may
-/// be slow.
-const LEAST_PATIENCE: Duration = Duration::from_secs(1);
-const LEAST_OF_SEVERAL: Duration = Duration::from_secs(5);
+/// Minimum time for a call, even if the caller gives up sooner.
+const MIN_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The same with several addresses, because the only coordinator that answers may be slow.
+const MIN_PATIENCE_OF_SEVERAL: Duration = Duration::from_secs(5);
 
 /// How long all addresses that are asked at once may take to answer.
 const ASK_ALL_PATIENCE: Duration = Duration::from_secs(3);
@@ -66,11 +67,11 @@ impl Remote {
         Ok(Self { clients, addresses, patience: PATIENCE })
     }
 
-    /// The same for a caller that gives up after that time: within it each address is called.
+    /// The same for a caller that gives up after this time. Each address is called within this time.
     #[must_use]
     pub fn giving_up_after(self, limit: Option<Duration>) -> Self {
         let each = limit.map_or(PATIENCE, |limit| limit / self.addresses() as u32);
-        let least = if self.addresses() > 1 { LEAST_OF_SEVERAL } else { LEAST_PATIENCE };
+        let least = if self.addresses() > 1 { MIN_PATIENCE_OF_SEVERAL } else { MIN_PATIENCE };
         Self { patience: each.clamp(least, PATIENCE), ..self }
     }
 
@@ -99,17 +100,17 @@ impl Remote {
         self.addresses.address(self.addresses.current())
     }
 
-    /// The same coordinator for another worker, over the same connections: if one worker is refused and turns to another
+    /// The same coordinator for another worker, over the same connections. If one worker is refused and changes its
     /// address, the others do not.
     #[must_use]
     pub fn beside(&self) -> Self {
         Self { addresses: Arc::new(self.addresses.beside()), ..self.clone() }
     }
 
-    /// Where the run stands.
+    /// The status of the run.
     ///
     /// # Errors
-    /// The coordinator cannot be reached, refuses, or answers what this release does not understand.
+    /// The coordinator cannot be reached, refuses, or sends a reply that this release does not understand.
     pub async fn status(&self) -> CallResult<RunStatus> {
         let status =
             self.call(Duration::ZERO, |mut c| async move { c.status(v1::StatusRequest {}).await }).await?;
@@ -125,7 +126,7 @@ impl Remote {
         Ok(self.call(Duration::ZERO, |mut c| async move { c.retract(request).await }).await?.into())
     }
 
-    /// Changes how the run is checked and copied. Returns what holds from then on.
+    /// Changes the check policy and the required followers. Returns the values in effect.
     ///
     /// # Errors
     /// The coordinator cannot be reached, or refuses.
@@ -217,8 +218,9 @@ impl Remote {
         answers.into_iter().map(|(_, answer)| answer).collect()
     }
 
-    /// What to do about a failed call. What the coordinator itself means permanently stays a refusal. The rest may be a clock,
-    /// keys that are being replaced, or what stands in for a coordinator that is away, as a balancer does.
+    /// Decides how to handle a failed call. A permanent refusal of the coordinator itself stays a refusal. Other
+    /// refusals may be temporary: a wrong clock, keys that are being replaced, or a load balancer in front of an absent
+    /// coordinator.
     fn sort(&self, index: usize, status: &Status) -> CoordinatorError {
         if let Some(refusal) = tls_refusal(status) {
             return self.refused_for_now(index, refusal);
@@ -237,7 +239,7 @@ impl Remote {
 
     /// The address refuses in a way that may pass by itself, or with other credentials.
     fn refused_for_now(&self, index: usize, why: String) -> CoordinatorError {
-        self.clients.tell_of_refusal();
+        self.clients.notify_refusal();
         self.addresses.refused_for_now(index, why)
     }
 }

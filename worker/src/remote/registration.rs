@@ -1,5 +1,5 @@
-//! How a worker comes to its coordinator: it asks for the plan, learns which version of the wire's contract is spoken there, and
-//! registers in one that both speak. A worker that was started anew and has several addresses asks all of them first, and joins
+//! Registration of a worker with its coordinator. The worker asks for the plan, learns the coordinator's protocol
+//! versions, and registers with a common version. A new worker with several addresses first asks all of them, and joins
 //! the coordinator with the highest term.
 
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::refusal::NOTHING_BEHIND;
 /// The plan that a coordinator announces, if it does.
 pub type Announced = CallResult<(PlanSpec, Fingerprint)>;
 
-/// What a coordinator announces before anybody registers.
+/// The coordinator's announcement before a registration.
 struct Announcement {
     plan: v1::PlanReply,
     run: RunId,
@@ -44,29 +44,29 @@ impl Remote {
         self.find_highest_term().await;
         let index = self.addresses.current();
         let Announcement { plan, .. } = self.announcement(index).await?;
-        plan_from_reply(plan).map_err(self.strange(index))
+        plan_from_reply(plan).map_err(self.not_understood_at(index))
     }
 
     async fn announcement(&self, index: usize) -> CallResult<Announcement> {
         let mut client = self.clients.client(index);
         let plan = self.answer(index, Duration::ZERO, client.plan(v1::PlanRequest {})).await;
-        let plan = plan.map_err(|error| self.never_met(index, error))?;
+        let plan = plan.map_err(|error| self.correct_unknown_worker(index, error))?;
         let version = Protocol::agree(&plan)
             .map_err(|why| self.addresses.failed(index, CoordinatorError::Refused(why.to_string())))?;
-        let (run, term) = run_from_reply(&plan).map_err(self.strange(index))?;
+        let (run, term) = run_from_reply(&plan).map_err(self.not_understood_at(index))?;
         self.accept_run(index, run).await?;
         self.addresses.meet(index, term);
         Ok(Announcement { plan, run, term, version })
     }
 
-    /// The coordinator at that address serves that run. If another run was counted, the worker changes to it only if the other one
-    /// was served there before, and is served nowhere any more.
+    /// Handles the run of the coordinator at this address. If the worker has counted for another run, it changes only
+    /// if that run was served at this address before and is not served any more.
     async fn accept_run(&self, index: usize, run: RunId) -> CallResult<()> {
         let Some(own) = self.addresses.other_than(run) else { return Ok(()) };
         if !self.addresses.is_home(index) || self.is_served_elsewhere(index, own).await {
-            return Err(self.addresses.leave_run_alone(index, run));
+            return Err(self.addresses.skip_run(index, run));
         }
-        self.addresses.go_over(index, run);
+        self.addresses.change_run(index, run);
         Ok(())
     }
 
@@ -96,18 +96,18 @@ impl Remote {
         let reply = reply.map_err(|error| match error {
             // The coordinator of the run refuses: no other one may admit the worker.
             CoordinatorError::Refused(_) if is_met => error,
-            CoordinatorError::Unregistered => self.never_met(index, error),
+            CoordinatorError::Unregistered => self.correct_unknown_worker(index, error),
             error => self.addresses.failed(index, error),
         })?;
-        let welcome = Welcome::try_from(reply).map_err(self.strange(index))?;
+        let welcome = Welcome::try_from(reply).map_err(self.not_understood_at(index))?;
         self.addresses.taken_in();
         self.addresses.joined(index, run);
         Ok(welcome)
     }
 
-    /// A worker that has not registered cannot be unknown: whatever says so is no coordinator, but perhaps something in front of
-    /// one that is away.
-    fn never_met(&self, index: usize, error: CoordinatorError) -> CoordinatorError {
+    /// Corrects the error "unknown worker" for a worker that has never registered. No coordinator sends it then, but a
+    /// proxy in front of an absent coordinator may.
+    fn correct_unknown_worker(&self, index: usize, error: CoordinatorError) -> CoordinatorError {
         match error {
             CoordinatorError::Unregistered => {
                 self.addresses.failed(index, CoordinatorError::Unavailable(NOTHING_BEHIND.into()))
@@ -117,7 +117,7 @@ impl Remote {
     }
 
     /// The answer is not understood: another address may have a coordinator that is.
-    fn strange(&self, index: usize) -> impl Fn(WireError) -> CoordinatorError + '_ {
+    fn not_understood_at(&self, index: usize) -> impl Fn(WireError) -> CoordinatorError + '_ {
         move |error| self.addresses.failed(index, not_understood(error))
     }
 
@@ -136,7 +136,7 @@ impl Remote {
         self.addresses.begin_with(highest.index, highest.run, highest.term);
         of_run.iter().for_each(|served| self.addresses.meet(served.index, served.term));
         for other in others {
-            self.addresses.leave_run_alone(other.index, other.run);
+            self.addresses.skip_run(other.index, other.run);
         }
     }
 

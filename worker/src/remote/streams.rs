@@ -12,10 +12,10 @@ use super::Remote;
 use crate::coordinator::{CallResult, CoordinatorError};
 use crate::refusal::NOTHING_BEHIND;
 
-/// So many messages of a follower wait until the coordinator takes them.
+/// Number of a follower's messages that wait for the coordinator.
 const WAITING_MESSAGES: usize = 4;
 
-/// A run that is followed: what the coordinator sends, and what the follower has on disk.
+/// The stream of a followed run: messages of the coordinator, and reports of the follower's disk.
 #[derive(Debug)]
 pub struct FollowStream {
     remote: Remote,
@@ -28,12 +28,12 @@ impl FollowStream {
     /// The coordinator's next message.
     ///
     /// # Errors
-    /// The coordinator ends the call, cannot be reached any more, or sends what is not understood.
+    /// The coordinator ends the call, cannot be reached, or sends an incomprehensible message.
     pub async fn next(&mut self) -> CallResult<FollowReply> {
         self.remote.next(self.index, &mut self.replies).await
     }
 
-    /// It is the run that is followed: later refusals may pass by themselves.
+    /// Notes that this run is followed: later refusals may be temporary.
     pub fn taken_in(&self) {
         self.remote.addresses.taken_in();
     }
@@ -43,7 +43,7 @@ impl FollowStream {
         self.remote.addresses.failed(self.index, CoordinatorError::Unavailable(why))
     }
 
-    /// Tells the coordinator what is on disk. If the call has ended, the next reply tells.
+    /// Reports the end of the copy on disk. If the call has ended, the next reply shows it.
     pub async fn say(&self, request: FollowRequest) {
         self.requests.send(request.into()).await.ok();
     }
@@ -58,10 +58,10 @@ pub struct StatusStream {
 }
 
 impl StatusStream {
-    /// Where the run stands next.
+    /// The next status of the run.
     ///
     /// # Errors
-    /// The coordinator ends the call, cannot be reached any more, or sends what is not understood.
+    /// The coordinator ends the call, cannot be reached, or sends an incomprehensible message.
     pub async fn next(&mut self) -> CallResult<RunStatus> {
         let status = self.remote.next(self.index, &mut self.replies).await?;
         // Later refusals may pass by themselves.
@@ -71,7 +71,7 @@ impl StatusStream {
 }
 
 impl Remote {
-    /// Begins to follow the coordinator's run, with what the follower has.
+    /// Starts to follow the coordinator's run from the end of the follower's copy.
     ///
     /// # Errors
     /// The coordinator cannot be reached, or refuses.

@@ -1,4 +1,4 @@
-//! What a worker is started with, what is wished of it, and what it has done.
+//! The configuration of a worker, the commands to it, and its summary.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,53 +7,53 @@ use queens::kernel::Kernel;
 
 use crate::outage::Hopeful;
 
-/// What makes a worker.
+/// The configuration of a worker.
 #[derive(Clone)]
 pub struct Config {
-    /// What people call it.
+    /// The display name.
     pub name: String,
-    /// The machine that it runs on, as people call it.
+    /// The name of its machine.
     pub machine: String,
-    /// How many units it counts at a time; at least 1.
+    /// The number of threads, at least 1.
     pub threads: u32,
-    /// What it counts with.
+    /// The kernel.
     pub kernel: Arc<dyn Kernel>,
-    /// How long it waits for a coordinator that does not answer; `None` for ever.
+    /// How long it waits for a coordinator that does not answer; `None` for no limit.
     pub give_up_after: Option<Duration>,
     /// Workers that share this give up together: none as long as another is answered.
     pub hopeful: Hopeful,
-    /// How long it waits for a coordinator that answers and cannot record; `None` for ever.
+    /// How long it waits for a coordinator that answers but cannot record; `None` for no limit.
     pub give_up_unrecorded_after: Option<Duration>,
-    /// Whether it counts to the end what it holds before it gives up.
+    /// True if it counts all held units before it gives up.
     pub finishes_when_lost: bool,
-    /// For how long it holds units ahead: through an outage as long as this it goes on counting, where it had been lent
-    /// as much.
+    /// Time for which it holds units ahead. It continues counting through an outage of this length, as far as it was
+    /// lent enough units.
     pub ahead: Duration,
-    /// For how long it goes on, when it drains, with what its threads count.
+    /// Time limit for the running units when it drains.
     pub drain: Duration,
 }
 
-/// What is wanted of a worker; later ones prevail.
+/// A command to a worker. Later commands prevail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wish {
-    /// It is to work.
+    /// Work.
     #[default]
     Stay,
-    /// It is to finish what its threads count, give back the rest, and leave.
+    /// Finish the running units, return the rest, and leave.
     Drain,
-    /// It is to leave within two seconds.
+    /// Leave within two seconds.
     Leave,
 }
 
-/// What a worker has done.
+/// The summary of a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Units whose counts were acknowledged.
     pub units: u64,
-    /// Whether all units of the run have been counted, by whomever.
+    /// True if all units of the run are counted, by any workers.
     pub finished: bool,
     /// Units that it began, and gave back uncounted when it left.
     pub broken_off: u64,
-    /// Counts that it had, and that nobody had acknowledged when it left: their units are counted again.
+    /// Counts without acknowledgement when it left. Their units are counted again.
     pub unacknowledged: u64,
 }

@@ -17,14 +17,14 @@ use crate::outage::Outage;
 const LEASE_WAIT: Duration = Duration::from_secs(20);
 
 /// How long a worker that leaves waits for the coordinator to know.
-const FAREWELL: Duration = Duration::from_millis(300);
+const LEAVE_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// A coordinator, and what the worker has asked of it.
+/// A coordinator, and the worker's pending calls to it.
 pub struct Connection {
     coordinator: Arc<dyn Lender>,
     calls: JoinSet<Answer>,
     member: Option<Member>,
-    /// The number under which the coordinator lent what the worker holds.
+    /// The worker's number under which its present leases were given.
     former: Option<WorkerId>,
     outage: Outage,
     is_registering: bool,
@@ -167,21 +167,21 @@ impl Connection {
         }
     }
 
-    /// Tells the coordinator that the worker leaves, and gives back what it holds.
+    /// Tells the coordinator that the worker leaves, and returns all held units.
     pub async fn leave(&self, held: Vec<Lease>) {
         // A coordinator that was started again knows the worker by another number.
         if let Some(Member { worker, .. }) = self.member {
-            timeout(FAREWELL, self.coordinator.release(worker, held, true)).await.ok();
+            timeout(LEAVE_TIMEOUT, self.coordinator.release(worker, held, true)).await.ok();
         }
     }
 
-    /// When the next call is due, if one can be made: what waits for an answer is not.
+    /// The time of the next call, if a call can be made. Calls that wait for an answer do not count.
     pub fn next_call(&self) -> Option<Instant> {
         let renewal = self.member.as_ref().filter(|_| !self.is_renewing).map(|member| member.renew_next);
         self.outage.until().or(renewal)
     }
 
-    /// Makes a call in a task of its own. It may wait for so long at the coordinator.
+    /// Makes a call in its own task. The coordinator may delay its reply by `wait`.
     fn call(&mut self, wait: Duration, call: impl Future<Output = Reply> + Send + 'static) {
         let due = Instant::now() + wait;
         self.calls.spawn(async move { Answer { due, reply: call.await } });

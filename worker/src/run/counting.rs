@@ -1,4 +1,4 @@
-//! What the pool counts: the units that it owes, how fast it counts, and whether its threads hang.
+//! The pool's work: its unfinished units, its speed, and its hanging threads.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use super::hung_threads::HungThreads;
 use crate::pace::AskingPace;
 use crate::pool::{Pool, UnitOutcome, UnitVariant};
 
-/// Outcomes are gathered in the pool for a quarter of the time since the worker began, within these limits, unless the pool
-/// runs dry. Waking the loop costs more than the smallest units take, and every report costs the coordinator two syncs; but
-/// a short run must not end with all its counts in one report.
-const GATHER: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(250)];
+/// Outcomes are gathered in the pool for a quarter of the worker's age, within these limits, unless the pool runs dry.
+/// Waking the loop costs more than the smallest units, and every report costs the coordinator two syncs. But a short
+/// run must not end with all its counts in one report.
+const GATHERING_TIMES: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(250)];
 
-/// The pool, and what the worker knows of it.
+/// The pool, and the worker's view of it.
 pub struct Counting<P> {
     plan: Arc<Plan>,
     pool: P,
@@ -32,7 +32,7 @@ pub struct Counting<P> {
 }
 
 impl<P: Pool> Counting<P> {
-    /// A pool of so many threads that sends its outcomes to the sender of `outcomes`, and is given units for the time `ahead`.
+    /// A pool with this number of threads, whose outcomes come from `outcomes`. It gets units for the time `ahead`.
     pub fn new(
         plan: Arc<Plan>,
         pool: P,
@@ -60,7 +60,7 @@ impl<P: Pool> Counting<P> {
         }
         let mut outcomes = Vec::new();
         self.outcomes.recv_many(&mut outcomes, usize::MAX).await;
-        self.gather_until = Instant::now() + (self.begun.elapsed() / 4).clamp(GATHER[0], GATHER[1]);
+        self.gather_until = Instant::now() + (self.begun.elapsed() / 4).clamp(GATHERING_TIMES[0], GATHERING_TIMES[1]);
         self.took(outcomes)
     }
 
@@ -103,7 +103,7 @@ impl<P: Pool> Counting<P> {
         (begun, self.took(outcomes))
     }
 
-    /// Has all units end soon. Returns those in threads.
+    /// Ends all units soon. Returns the units in threads.
     pub fn stop(&mut self) -> Vec<UnitVariant> {
         let begun = self.begun_units();
         self.pool.stop();

@@ -12,24 +12,24 @@ pub enum WorkerError {
     /// The coordinator does not want it.
     #[error("the coordinator refuses this worker: {0}")]
     Refused(String),
-    /// Another run of its plan is counted for from now on, and it holds nothing of that: it begins anew.
+    /// The coordinator now serves another run of the plan, for which the worker starts over.
     #[error("another run is counted there now")]
     OtherRun,
     /// Its kernel miscounts.
     #[error(transparent)]
     SelfTest(#[from] SelfTestError),
-    /// Its kernel does not come to an end.
+    /// Its kernel hangs.
     #[error("it has not counted a known board in {0} minutes: its kernel hangs, or the machine does")]
     SelfTestHangs(u64),
     /// The coordinator did not answer for too long.
     #[error(transparent)]
     GaveUp(#[from] GaveUp),
-    /// None of its threads comes to an end.
+    /// All of its threads hang.
     #[error(
         "all of its {0} threads hang; the units are given back. Start it again, with another --isa or on another machine"
     )]
     Hung(u32),
-    /// Its card does not come to an end with anything.
+    /// Its card hangs.
     #[error(
         "all that its card counts hangs; the units are given back. Start the machine again, or leave the card out of --gpu"
     )]

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use crate::pool::UnitVariant;
 
-/// A thread that gets less of the processor than one part in so many is taken to get that: one that is blocked gets none.
-const LEAST_SHARE: u32 = 16;
+/// Minimum assumed share of the processor, as a fraction 1/n. A blocked thread gets no processor time, so its measured
+/// share is useless.
+const MIN_SHARE: u32 = 16;
 
 /// For how long each thread has counted its unit. Only time in which the worker itself runs counts: the threads of a worker that
 /// was suspended, or has to leave the processor to others, do not hang.
@@ -19,7 +20,7 @@ pub struct HungThreads {
 }
 
 impl HungThreads {
-    /// Looks at what the threads count, `elapsed` after the last look. Returns the units that hang since now.
+    /// Checks the threads, `elapsed` after the last check. Returns the units that hang since this check.
     pub fn look(
         &mut self,
         elapsed: Duration,
@@ -44,10 +45,10 @@ impl HungThreads {
     fn time_of_each(&mut self, elapsed: Duration, now: Duration, busy: u32) -> Duration {
         let got = now.saturating_sub(self.processor_time);
         self.processor_time = now;
-        (got / busy).clamp(elapsed / LEAST_SHARE, elapsed)
+        (got / busy).clamp(elapsed / MIN_SHARE, elapsed)
     }
 
-    /// The threads counted for so much longer. Returns the units that hang since now, and how many threads hang.
+    /// Adds this time to the busy threads. Returns the units that hang since now, and the number of hanging threads.
     fn add(
         &mut self,
         time: Duration,

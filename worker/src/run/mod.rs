@@ -1,13 +1,13 @@
 //! The life of a worker: register, lease, count, report, and leave.
 //!
 //! ```text
-//! until the worker is to leave, or has drained, or the coordinator says that all is counted:
-//!     hold enough units for the time ahead        (one request at a time, waiting at the coordinator)
-//!     report what is counted                      (one report at a time, with all that is there)
-//!     renew the leases of what is held
-//!     if the coordinator does not know the worker: register again, and name what is held
-//! stop the pool, report what is counted, give back the rest, leave
-//! if another run of the plan is counted there now: begin anew, and hold nothing
+//! until the worker must leave, has drained, or learns that all units are counted:
+//!     hold enough units for the time ahead        (one request at a time, which waits at the coordinator)
+//!     report finished counts                      (one report at a time, with all finished counts)
+//!     renew the leases of held units
+//!     if the coordinator does not know the worker: register again with the held units
+//! stop the pool, report finished counts, return the rest, leave
+//! if the coordinator now serves another run of the plan: start over without units
 //! ```
 
 mod config;

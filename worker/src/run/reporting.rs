@@ -11,8 +11,8 @@ use tracing::warn;
 use crate::outage::{GaveUp, Outage};
 use crate::pool::{UnitVariant, unit_variant};
 
-/// At most so many counts in one report.
-const MOST_COUNTS: usize = 10_000;
+/// Maximum number of counts in one report.
+const MAX_COUNTS_PER_REPORT: usize = 10_000;
 
 /// Counts that could not be judged are reported again after this time.
 const REPORT_AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -42,7 +42,7 @@ impl Reporting {
             return None;
         }
         self.not_before = None;
-        let most = self.waiting.len().min(MOST_COUNTS);
+        let most = self.waiting.len().min(MAX_COUNTS_PER_REPORT);
         self.in_flight = self.waiting.drain(..most).collect();
         Some(self.in_flight.clone())
     }
@@ -76,8 +76,8 @@ impl Reporting {
         self.waiting.append(&mut self.in_flight);
     }
 
-    /// The report, due at `due`, failed because nobody could record it.
-    /// Fails if nothing could be recorded for as long as the worker waits.
+    /// Handles a report, due at `due`, that the coordinator could not record. Fails if nothing could be recorded for
+    /// the configured time.
     pub fn not_recorded(&mut self, due: Instant, why: &str) -> Result<(), GaveUp> {
         self.failed();
         self.outage.failed(due, why)

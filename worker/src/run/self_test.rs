@@ -1,4 +1,4 @@
-//! What a worker counts before it asks for anything: the known board.
+//! The worker's self-test: it counts a known board before it registers.
 
 use std::future::pending;
 use std::panic::resume_unwind;
@@ -15,7 +15,7 @@ use super::error::WorkerError;
 /// A kernel that has not counted it in this time hangs: it is a matter of milliseconds.
 pub const TEST_HANGS: Duration = Duration::from_mins(10);
 
-/// Has the kernel count the known board, but does not wait for ever: a driver that hangs can be told nothing.
+/// Lets the kernel count the known board with a time limit, because a hanging driver cannot be interrupted.
 pub(super) async fn solutions(kernel: Arc<dyn Kernel>, board: Board) -> Result<u64, WorkerError> {
     let test = spawn_blocking(move || self_test::run(&*kernel, board));
     match timeout(TEST_HANGS, test).await {

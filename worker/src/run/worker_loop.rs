@@ -1,4 +1,4 @@
-//! The worker's loop: what happens, and what is done about it.
+//! The worker's loop: its events and their handling.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub async fn run(
         let counting = Counting::new(Arc::clone(&plan), pool, outcomes, config.threads, config.ahead);
         let mut worker = WorkerLoop::new(coordinator, plan, config, self_test, counting, summary);
         match worker.work(&mut wish).await {
-            // The worker begins anew: of the other run it holds nothing.
+            // The worker starts over, without units of the other run.
             Err(WorkerError::OtherRun) => summary = Summary { finished: false, ..worker.summary },
             ended => return ended,
         }
@@ -75,7 +75,7 @@ pub struct WorkerLoop<P> {
 
 enum Stage {
     Working,
-    /// Finishes what its threads count.
+    /// Finishes its running units.
     Draining {
         until: Instant,
     },
@@ -114,7 +114,7 @@ impl<P: Pool> WorkerLoop<P> {
             let next_call = self.next_call();
             tokio::select! {
                 biased;
-                // If nobody can wish anything any more, the worker continues.
+                // If no command can arrive any more, the worker continues.
                 Ok(()) = wish.changed() => match *wish.borrow_and_update() {
                     Wish::Leave => break,
                     Wish::Drain | Wish::Stay => self.drain("asked to end; a second signal ends it now"),
@@ -206,7 +206,7 @@ impl<P: Pool> WorkerLoop<P> {
         }
     }
 
-    /// All leases, those of counts first: the coordinator may refuse the last ones.
+    /// All leases, starting with leases of counts: the coordinator may refuse the last ones.
     fn leases(&self) -> Vec<Lease> {
         self.reporting.leases().chain(self.held.leases()).collect()
     }
@@ -241,7 +241,8 @@ impl<P: Pool> WorkerLoop<P> {
                 Err(error)
             }
             Reply::Renewed(result) => result.map(|Renewal { lost, finished, drain }| {
-                // A worker that still counts what others have counted leases nothing, and is told here that all is counted.
+                // A worker that still counts units which others have counted leases nothing. Here it learns that all
+                // units are counted.
                 self.summary.finished |= finished;
                 if !finished {
                     self.held.log_lost(&lost, self.reporting.leases());
@@ -257,9 +258,9 @@ impl<P: Pool> WorkerLoop<P> {
         }
     }
 
-    /// Counts leased units that are not held. Held ones are counted once and reported under the later token; the check of a
-    /// count that is still being reported is another variant, and counted too. A worker that drains gives back what it does
-    /// not hold, perhaps what it gave back before.
+    /// Counts leased units that the worker does not hold. A held unit is counted once and reported under the later
+    /// token. The check of a count that is still being reported is another variant, so it is counted too. A draining
+    /// worker returns units that it does not hold, possibly once more.
     fn take_leases(&mut self, mut leases: Vec<Lease>) {
         let units = self.plan.units();
         leases.retain(|lease| lease.unit.0 < units);
@@ -284,7 +285,7 @@ impl<P: Pool> WorkerLoop<P> {
         }
     }
 
-    /// Begins nothing more, and gives back what no thread has begun. A second wish to drain changes nothing.
+    /// Starts no further unit, and returns units that no thread has started. A second command to drain changes nothing.
     fn drain(&mut self, why: &str) {
         if !matches!(self.stage, Stage::Working) {
             return;
@@ -298,7 +299,7 @@ impl<P: Pool> WorkerLoop<P> {
         self.connection.release(not_begun);
     }
 
-    /// Stops the pool, reports what is counted, gives back the rest and leaves, within two seconds.
+    /// Stops the pool, reports the finished counts, returns the rest and leaves, within two seconds.
     async fn leave(&mut self) {
         let begun = self.counting.stop();
         let pool_end = async {

@@ -257,7 +257,7 @@ impl Members {
         }
     }
 
-    /// Notes the time that one thread needed for a unit, and the expected time, both in seconds.
+    /// Notes the actual and the expected time of one thread for a unit, in seconds.
     pub fn took(&mut self, id: WorkerId, expected: f64, seconds: f64) {
         if let Some(worker) = self.by_id.get_mut(&id) {
             worker.thread_speed.counted(expected, seconds);

@@ -100,8 +100,8 @@ mod tests {
         assert!(rate.per_second(now + Duration::from_mins(4)).unwrap() < 0.3, "it has ceased");
     }
 
-    /// The counts of so many threads for three days, in units that take 348 seconds give or take 38 %: when each came, and how long it
-    /// took. At the beginning all threads begin a unit, or go on with one.
+    /// The counts of this number of threads for three days, in units of 348 seconds ± 38 %: the time and duration of
+    /// each. At the start all threads begin a unit, or continue one.
     fn slow_units(threads: u64, goes_on: bool, random: &mut StdRng) -> Vec<(f64, f64)> {
         let mut counts = Vec::new();
         for _ in 0..threads {

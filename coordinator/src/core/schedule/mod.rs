@@ -16,7 +16,7 @@ use losses::Losses;
 #[cfg(test)]
 pub use losses::RETRY_INTERVAL;
 
-/// At most so many disputes are looked at for one request: the others come with the next ones.
+/// Maximum number of disputes tried for one request. The next request continues after them.
 const MAX_DISPUTES_TRIED: usize = 1000;
 
 /// The units that are not lent.

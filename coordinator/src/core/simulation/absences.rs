@@ -71,7 +71,7 @@ fn hoarding_owner_delays_end_by_relaxing_in_100_runs() {
                 world.core.votes.standing().is_counted(&world.truth.plan, records::shard::Shard::default());
             let since = *only_checks_since.get_or_insert(world.now);
             only_checks_since = Some(if is_counted { since } else { world.now });
-            // Twice the time after which checks relax, and the leases that he held then.
+            // Twice the time after which checks relax, plus the hoarder's last leases.
             assert!(world.now < since + LEASE_TIME * 5, "seed {seed}");
         }
         assert!(world.is_exact(), "seed {seed}");

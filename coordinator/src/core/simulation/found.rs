@@ -11,7 +11,7 @@ use super::worker::{Habit, SimulatedWorker};
 use super::{KEY, Truth, World};
 use crate::core::Refusal;
 
-/// Its counts were looked for only when it had a worker to strike off; the run did not end.
+/// Counts of a machine were retracted only while it had a worker, so the run did not end.
 #[test]
 fn counts_of_absent_quarantined_machine_are_retracted() {
     let truth = Truth::of(8, 20);

@@ -75,8 +75,8 @@ fn random_runs_add_up_and_are_exact_if_all_checked() {
             let policy = policy[seed as usize / 4 % 3];
             let mut world = World::new(truth, policy, habits, seed);
             if seed % 3 == 1 {
-                // Every other machine is a graphics card, and of one vendor, of nobody knows whom, or of two: what these
-                // count is left to the others while they are there.
+                // Every other machine is a graphics card: of one vendor, of unknown vendors, or of two vendors. Their
+                // counts wait for other machines while such are connected.
                 let kinds = [["/gpu0"; 2], ["/nvidia/gpu0", "/amd/gpu0"]][seed as usize / 3 % 2];
                 for worker in &mut world.workers {
                     match &*worker.machine {
@@ -86,7 +86,7 @@ fn random_runs_add_up_and_are_exact_if_all_checked() {
                     }
                 }
             }
-            // Who lies about counts may also say that they took no time at all, or for ever.
+            // A liar may also report a processor time of zero or infinity.
             for worker in world.workers.iter_mut().filter(|worker| worker.habit != Habit::Honest) {
                 worker.cpu = [worker.cpu, Duration::ZERO, Duration::MAX][seed as usize % 5 % 3];
             }

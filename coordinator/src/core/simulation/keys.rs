@@ -52,7 +52,7 @@ fn last_owner_decides_former_disputes_in_100_runs() {
     for seed in 0..100 {
         let mut world = with_keys(&truth, &["ada"; 3], seed);
         disputed += world.core.status(world.now).disputed;
-        // Who lied has gone; one machine is left, or two.
+        // The liar has left; one or two machines remain.
         world.workers.remove(0);
         world.workers.truncate(1 + seed as usize % 2);
         world.finish();

@@ -81,7 +81,7 @@ fn two_machines_that_disagree_wait_for_a_third() {
 }
 
 #[test]
-fn one_machine_alone_checks_itself_in_another_way() {
+fn single_machine_checks_itself_in_other_way() {
     let truth = Truth::of(8, 20);
     let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest], 1);
     world.finish();

@@ -107,7 +107,7 @@ fn run_of_last_remaining_owner_ends_in_100_runs() {
         for _ in 0..3 + seed % 20 {
             world.round();
         }
-        // Who leaves dies, or says so.
+        // A departing worker dies, or takes leave.
         for k in [1, 2] {
             if seed % 2 == 0 { world.die(k) } else { world.release(k, true) }
         }
@@ -142,7 +142,7 @@ fn slow_then_hoarding_owner_delays_little_in_30_runs() {
         for (worker, owner) in world.workers.iter_mut().zip(["mallory", "ada"]) {
             worker.owner = Owner::new(owner);
         }
-        // Of a minute for each of his counts nobody can say that it is none. At most half of the run is hers.
+        // A minute for each of mallory's counts is plausible. At most half of the run is ada's.
         world.workers[0].cpu = Duration::from_mins(1);
         let late = world.workers.pop().unwrap();
         let counted = [1, 3, truth.plan.units() / 2][seed as usize % 3];

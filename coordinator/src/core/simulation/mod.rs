@@ -92,7 +92,7 @@ impl World {
         Core::new(Arc::clone(&truth.plan), Shard::default(), standing, policy.into(), KEY, seed)
     }
 
-    /// What the records on disk add up to.
+    /// The standing of the records on disk.
     fn replayed(&self) -> Standing {
         let mut standing = Standing::new(&self.truth.plan);
         for record in &self.ledger {
@@ -112,7 +112,7 @@ impl World {
         self.core = Self::core(&self.truth, standing, self.policy, seed);
     }
 
-    /// The audit after a restart has read the ledger, and finds what the core says that knows not all counts.
+    /// Simulates the audit after a restart: it compares the ledger with the core, which does not know all counts.
     fn audited(&mut self) {
         let audited = self.replayed();
         let standing = self.core.standing();
@@ -121,7 +121,7 @@ impl World {
         self.core.counts_adopted();
     }
 
-    /// Records what was judged, unless the disk is full.
+    /// Records the judged counts, unless the disk is full.
     fn commit(&mut self, worker: Option<WorkerId>, records: &[Record], disk_is_full: bool) -> bool {
         if disk_is_full {
             self.core.not_recorded(records);

@@ -82,7 +82,7 @@ impl World {
         self.workers[k].said = counts;
     }
 
-    /// Says again what it said before.
+    /// Repeats the worker's last report.
     pub fn repeat(&mut self, k: usize) {
         let said = self.workers[k].said.clone();
         self.tell(k, &said, false);

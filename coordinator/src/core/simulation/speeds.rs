@@ -10,13 +10,13 @@ use records::DoubleCheck;
 use super::worker::{Habit, SimulatedWorker};
 use super::{Truth, World};
 
-/// What the run takes one core, in seconds.
+/// The work of the run, in seconds of one core.
 const RUN: f64 = 2000.0;
 
 /// A worker asks for as much as it counts in this time.
 const AHEAD: f64 = 10.0;
 
-/// One request and its answer, with what is gathered before it, take so long: a worker asks no sooner again.
+/// Time of a request, its answer and the gathering before it: the minimum interval between two requests of a worker.
 const ASKS_EVERY: Duration = Duration::from_millis(250);
 
 const STEP: Duration = Duration::from_millis(50);
@@ -24,11 +24,11 @@ const STEP: Duration = Duration::from_millis(50);
 /// A worker's threads and the units that they hold.
 struct Device {
     id: WorkerId,
-    /// In terms of one core.
+    /// Relative to one core.
     thread_speed: f64,
     queue: VecDeque<Lease>,
     asks_next: Duration,
-    /// What each thread counts, and since when and until when, in seconds.
+    /// The unit of each thread, with its start and end in seconds.
     threads: [Option<(Lease, f64, f64)>; 2],
 }
 
@@ -51,7 +51,7 @@ impl Device {
         RUN * plan.weight(lease.unit) as f64 / plan.total_weight() as f64 / self.thread_speed
     }
 
-    /// Reports what is counted until now, begins more, and asks for more.
+    /// Reports finished counts, starts further units, and requests more units.
     fn step(&mut self, world: &mut World) {
         let now = world.now.as_secs_f64();
         for thread in 0..2 {
@@ -86,7 +86,7 @@ impl Device {
     }
 }
 
-/// How long a run takes, in terms of the time in which all could do it together if nobody ever waited.
+/// The duration of a run relative to its duration without any waiting.
 fn takes(truth: &std::sync::Arc<Truth>, machines: &[(&str, f64)]) -> f64 {
     let mut world = World::new(truth, DoubleCheck::None, &[], 7);
     let mut devices: Vec<_> = (0..)

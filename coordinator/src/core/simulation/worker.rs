@@ -11,7 +11,7 @@ use records::standing::Identity;
 
 use super::Truth;
 
-/// What all of them count with.
+/// The kernel of all workers.
 const KERNEL: KernelName = KernelName { method: Method::Search, isa: Isa::Portable };
 
 /// How a worker counts.
@@ -19,9 +19,9 @@ const KERNEL: KernelName = KernelName { method: Method::Search, isa: Isa::Portab
 pub enum Habit {
     /// Right.
     Honest,
-    /// Wrong in one count of so many, drawn each time anew.
+    /// Wrong in a random share of its counts: one of this number.
     LiesOneIn(u32),
-    /// Wrong in one unit of so many, always the same units, by the same amount.
+    /// Wrong in a fixed share of units, one of this number, always by the same amount.
     LiesAlikeOneIn(u64),
     /// The right count, but the search went astray.
     WrongNodesOneIn(u32),

@@ -9,7 +9,7 @@ use records::DoubleCheck;
 use super::{T0, core, core_with, join, join_of, report};
 use crate::core::{Core, LEASE_TIME};
 
-/// Lends single units to the worker until nothing is open that nobody holds.
+/// Lends single units to the worker until all open units are lent.
 fn take_all(core: &mut Core, worker: WorkerId) -> Vec<Lease> {
     let mut held = Vec::new();
     while core.open_counts() > 0 {
@@ -40,7 +40,7 @@ fn two_units_left(core: &mut Core) -> [(WorkerId, Lease); 2] {
     [(a, of_a), (b, of_b)]
 }
 
-/// What the worker is lent once it has made all checks and counts but those of these units.
+/// The worker's leases after it has made all checks and counts except these units.
 fn after_checks(core: &mut Core, now: Duration, worker: WorkerId, left: &[UnitId]) -> Vec<Lease> {
     loop {
         let lent = core.lease(now, worker, 9).unwrap();
@@ -52,7 +52,7 @@ fn after_checks(core: &mut Core, now: Duration, worker: WorkerId, left: &[UnitId
 }
 
 #[test]
-fn idle_worker_is_lent_the_oldest_lease_of_others() {
+fn idle_worker_gets_backup_of_oldest_other_lease() {
     let mut core = core();
     let [(_, of_a), (b, of_b)] = two_units_left(&mut core);
     let later = Duration::from_secs(2);
@@ -65,7 +65,7 @@ fn idle_worker_is_lent_the_oldest_lease_of_others() {
         let is_symmetric = core.work.is_symmetric_count(backup.unit);
         assert_eq!(backup.variant, Variant { mirrored: true, other_kernel: is_symmetric });
     }
-    // The first count stands, and the other one is a check.
+    // The first count stands, and the other count is a check.
     let on_two_owners = core.status(later).assurance.on_two_owners;
     let backup = *backups.iter().find(|lease| lease.unit == of_b.unit).unwrap();
     assert_eq!(report(&mut core, later, ben, backup, 5), Verdict::Recorded);
@@ -79,7 +79,7 @@ fn backup_of_same_owner_leaves_check_to_other_owner() {
     let ben = join_of(&mut core, "ben", "c");
     let [(_, of_a), (b, of_b)] = two_units_left(&mut core);
     let left = [of_a.unit, of_b.unit];
-    // He checks what may be checked, and leaves.
+    // Ben makes the possible checks, and leaves.
     after_checks(&mut core, T0, ben, &left);
     core.release(T0, ben, &[], true).unwrap();
     let c = join_of(&mut core, "ada", "another");

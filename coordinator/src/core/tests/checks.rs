@@ -45,7 +45,7 @@ fn check_goes_to_same_machine_only_if_it_is_alone() {
     assert!(to_b.iter().all(|lease| lease.variant.mirrored));
     report(&mut core, T0, b, to_b[0], 5);
     core.release(T0, b, &to_b[1..], true).unwrap();
-    // The other has left. All is counted; what is not checked waits for it, or another machine, for a while.
+    // The other worker has left. All units are counted; the remaining checks wait for another machine for a while.
     let next = |core: &mut Core, now| core.lease(now, a, 100_000).unwrap();
     loop {
         let leases = next(&mut core, T0);
@@ -87,7 +87,7 @@ fn wrong_count_of_confirmed_unit_quarantines_at_once() {
     assert_eq!(core.standing().count(lease.unit), Some(5));
 }
 
-/// All symmetric counts, which are none of a card's, are made and checked.
+/// Makes and checks all symmetric counts, which cards do not count.
 fn core_without_symmetric_counts() -> Core {
     let mut core = core_with(DoubleCheck::All);
     let units: Vec<_> =
@@ -116,7 +116,7 @@ fn card_count_is_checked_on_connected_processor() {
     let assurance = core.status(T0).assurance;
     assert_eq!((assurance.on_two_kinds, assurance.on_two_machines), (1, 1));
     let gone = LEASE_TIME * 2;
-    // The processor is gone: one card checks the other rather than nobody.
+    // The processor has left, so one card checks the other.
     let other_registration = registration(&core, "b/gpu0", &[]);
     let other_card = core.register(gone, other_registration).unwrap().worker;
     let lent = core.lease(gone, other_card, 9).unwrap();
@@ -143,7 +143,7 @@ fn card_count_is_checked_on_card_of_other_vendor() {
     assert!(units.contains(&check.unit) && check.variant.mirrored);
     report(&mut core, T0, of_amd, check, 5);
     core.release(T0, of_amd, &[], true).unwrap();
-    // No other kind is left: the other one of the same vendor does it.
+    // No other kind is connected, so the other card of the same vendor checks.
     let lent = core.lease(T0, other_of_nvidia, 5).unwrap();
     let check = *lent.iter().find(|lease| units.contains(&lease.unit)).unwrap();
     report(&mut core, T0, other_of_nvidia, check, 5);
@@ -170,7 +170,7 @@ fn mirrored_first_count_is_checked_by_plain_count() {
     let mut core = core_with(DoubleCheck::All);
     let a = join(&mut core, "a");
     let lease = core.lease(T0, a, 1).unwrap()[0];
-    // It held the unit as a check when the coordinator was lost with the count.
+    // The worker held the unit as a check when the coordinator and the first count were lost.
     let held = Lease { variant: Variant { mirrored: true, other_kernel: true }, ..lease };
     assert_eq!(report(&mut core, T0, a, held, 5), Verdict::Recorded);
     let check = loop {
@@ -248,7 +248,7 @@ fn card_without_other_method_is_asked_once() {
     assert!(core.status(now).trouble.contains("without --gpu"));
     assert!((1..=100).contains(&given_back) && last < LEASE_TIME, "{given_back} until {last:?}");
     assert_eq!(core.status(now).set_aside_total, 0, "nobody is blamed");
-    // Whoever comes makes the checks.
+    // A new machine makes the checks.
     let other = registration(&core, "b", &[]);
     let other = core.register(now, other).unwrap().worker;
     assert_eq!(core.status(now).trouble, "");

@@ -30,7 +30,7 @@ fn lone_count_in_contradiction_is_always_checked() {
     let (mut core, [_, b]) = contradicted();
     let member = *core.standing().sums().contradicted.first().unwrap();
     let (owner, machine, reason) = (String::new(), Some("a".into()), "a test".into());
-    // Whoever has counted the unit is not believed any more: the next count of it is its first.
+    // The unit's machine is no longer believed, so the next count of the unit is its first count.
     core.recorded(T0, None, &[Record::Expel(Expulsion { owner, machine, lost: false, reason, at: 0 })])
         .unwrap();
     let machines = core.votes.standing().sums().machines.clone();
@@ -57,7 +57,7 @@ fn lone_count_in_contradiction_is_always_checked() {
     assert_eq!(count.recount, Some(Recount::All), "though nothing is checked in this run");
 }
 
-/// Takes back what is to be taken back now.
+/// Applies all retractions that are due.
 fn take_back(core: &mut Core) {
     loop {
         let records = core.take_back(0, 1000);
@@ -80,7 +80,7 @@ fn restored_count_may_contradict_other_counts() {
         owner: owner.to_owned(),
         ..unit_record(unit.0, 0, owner)
     };
-    // One of all completions, which is there twice, and no symmetric ones: but the last count is in dispute.
+    // One completion in total, found twice, and no symmetric completions; but the last count is in dispute.
     let last = *units.iter().rfind(|unit| !core.work.is_symmetric_count(**unit)).unwrap();
     let others = units.into_iter().filter(|unit| *unit != last);
     let others: Vec<_> = others.map(|unit| Record::Count(count(unit, "ada", 0))).collect();

@@ -17,7 +17,7 @@ use super::{T0, any_lease, core, core_of, join, join_of, registration, report};
 use crate::core::members::{Distrust, Refusal};
 use crate::core::{Core, LEASE_TIME};
 
-/// Ada has counted thousands of units. Ben has contradicted every unit that he got, except symmetric counts.
+/// Ada has counted thousands of units. Ben has contradicted each of his units except symmetric counts.
 fn contradicted() -> (Core, usize) {
     let spec =
         PlanSpec { scheme: Scheme::Constellations { grain: 1 }, ..PlanSpec::new(Board::new(11).unwrap()) };
@@ -53,7 +53,7 @@ fn contradicted() -> (Core, usize) {
 fn third_owner_decides_thousands_of_disputes() {
     let (mut core, disputes) = contradicted();
     assert!(disputes > 1000, "{disputes}");
-    // Whoever is lent all that he can decide has decided all of them in the end.
+    // A worker that gets all decidable disputes decides all of them in the end.
     let cho = join_of(&mut core, "cho", "c");
     let mut calls = 0;
     while core.status(T0).disputed > 0 {
@@ -82,7 +82,7 @@ fn differing_counts_are_bounded_and_agreement_decides() {
 #[test]
 fn decidable_dispute_is_found_behind_undecidable() {
     let (mut core, _) = contradicted();
-    // Cho has said something about all of them but the last.
+    // Cho has counted all of them except the last.
     let disputes: Vec<_> = core.votes.disputed();
     let (last, others) = disputes.split_last().unwrap();
     assert!(others.len() > 1000);
@@ -91,7 +91,7 @@ fn decidable_dispute_is_found_behind_undecidable() {
         let lease = Lease { unit: *unit, token: domain::Token(0), variant: Variant::default() };
         assert_eq!(report(&mut core, T0, cho, lease, 2), Verdict::Conflict);
     }
-    // Dora is there, who has counted none of them.
+    // Dora is connected and has counted none of them.
     join_of(&mut core, "dora", "d");
     let mut found = Vec::new();
     for _ in 0..10 {
@@ -147,11 +147,11 @@ fn disputants_wait_for_connected_third_machine() {
         lent.iter().any(|other| other.unit == lease.unit)
     };
     assert!(!is_asked(&mut core, T0, a) && is_asked(&mut core, T0, c));
-    // It holds the unit and does not count it.
+    // The worker holds the unit and does not count it.
     let held = core.lease(T0, c, 1).unwrap()[0];
     assert_eq!(held.unit, lease.unit);
     assert!(!is_asked(&mut core, T0, a));
-    // It is not heard of any more.
+    // The worker falls silent.
     let later = LEASE_TIME * 2;
     core.tick(later);
     assert!(is_asked(&mut core, later, a));
@@ -188,7 +188,7 @@ fn restored_count_waits_for_fate_of_its_owner() {
         restored += records.iter().filter(|record| matches!(record, Record::Restore(_))).count();
         core.recorded(T0, None, &records).expect("each can stand where it does");
     }
-    // With three losers quin is not believed at all, and what only he has said does not stand again.
+    // With three losers quin is expelled, and quin's unconfirmed counts are not restored.
     assert_eq!((restored, core.standing().done()), (3, 3));
     assert!(core.status(T0).assurance.expelled.contains(&"quin".to_owned()));
 }
@@ -201,7 +201,7 @@ fn machine_with_ten_self_conflicts_is_quarantined() {
     for _ in 0..1000 {
         for lease in core.lease(T0, a, 1).unwrap_or_default() {
             let was_disputed = core.votes.is_disputed(lease.unit);
-            // Its other kernel contradicts what it counts itself.
+            // The machine's other kernel contradicts its own kernel.
             let said =
                 if core.work.is_symmetric_count(lease.unit) || lease.variant.other_kernel { 5 } else { 7 };
             let verdict = report(&mut core, T0, a, lease, said);
@@ -211,7 +211,7 @@ fn machine_with_ten_self_conflicts_is_quarantined() {
     assert_eq!((decided, core.is_complete()), (10, false));
     let again = core.register(T0, registration(&core, "a", &[]));
     assert_eq!(again, Err(Refusal::Quarantined("a".into(), Distrust::Contradictory)));
-    // Another machine counts again what nobody has confirmed.
+    // Another machine recounts the unconfirmed units.
     let b = join(&mut core, "b");
     while !core.is_complete() {
         let records = core.take_back(0, 1000);
@@ -223,7 +223,7 @@ fn machine_with_ten_self_conflicts_is_quarantined() {
     }
 }
 
-/// What the worker is asked about the unit now.
+/// The worker's present task in the dispute about the unit.
 fn asked(core: &mut Core, worker: WorkerId, unit: UnitId) -> Option<Lease> {
     core.tick(T0);
     core.lease(T0, worker, 100).unwrap().into_iter().find(|lease| lease.unit == unit)
@@ -238,7 +238,7 @@ fn symmetric_dispute_needs_both_algorithms() {
         let lease = core.lease(T0, ada, 1).unwrap()[0];
         assert!(core.work.is_symmetric_count(lease.unit) && !by_orbits(lease));
         assert_eq!(report(&mut core, T0, ada, lease, 5), Verdict::Recorded);
-        // It was overdue, and lent to others.
+        // The count was overdue, and the unit was lent to others.
         assert_eq!(report(&mut core, T0, ben, lease, 7), Verdict::Conflict);
         assert_eq!(report(&mut core, T0, cho, lease, 5), Verdict::Conflict, "by the same algorithm");
         let who = if is_lost { ada } else { cho };

@@ -139,7 +139,7 @@ fn claimed_threads_and_speed_leave_share_for_others() {
     let left = core.work.left(core.votes.standing());
     greedy.iter().for_each(|worker| _ = core.lease(T0, *worker, 100_000).unwrap());
     let work = core.leases.work_of_owner(&Owner::new("mallory"));
-    // Half is his part, a quarter goes by speed, and each worker may hold one unit in any case.
+    // Mallory's part is half, a quarter goes by speed, and each worker may always hold one unit.
     let part = work as f64 / left;
     assert!(part > 0.5 && part < 0.8, "{work} of {left}");
     assert!(core.lease(T0, honest, 1000).unwrap().len() >= 64);
@@ -196,7 +196,7 @@ fn unrenewed_lease_ends_even_if_units_are_open() {
     let share = core.lease(T0, a, 100_000).unwrap();
     assert_eq!(core.lease(T0, a, 100_000).unwrap(), [], "it holds its share");
     assert!(core.open_counts() > 2);
-    // The answer was lost on the way: the worker goes on asking, and renews nothing.
+    // The answer was lost on the way: the worker keeps asking, and renews nothing.
     core.renew(LEASE_TIME, a, &[]).unwrap();
     core.tick(LEASE_TIME);
     assert_eq!(core.renew(LEASE_TIME, a, &share).unwrap().len(), share.len(), "they are named as lost");
@@ -219,7 +219,7 @@ fn renewed_lease_lasts() {
 }
 
 #[test]
-fn hoarder_who_renews_loses_his_leases_in_the_end() {
+fn renewing_hoarder_loses_leases_at_renewal_limit() {
     let mut core = core();
     let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
     let held = core.lease(T0, a, 3).unwrap();
@@ -231,7 +231,7 @@ fn hoarder_who_renews_loses_his_leases_in_the_end() {
         core.tick(now);
     }
     assert_eq!(core.leases.units_of(a), 0);
-    // What he counts all the same is welcome.
+    // A late count is still accepted.
     assert_eq!(report(&mut core, now, a, held[0], 5), Verdict::Recorded);
     assert!(!core.lease(now, b, 1).unwrap().is_empty());
 }

@@ -29,8 +29,8 @@ fn undelivered_leases_are_lent_again_without_blame() {
 /// The unit that kills the workers.
 const DEADLY: UnitId = UnitId(3);
 
-/// Has workers of that machine count and check what is open until the status says why that cannot go on: each dies with a
-/// unit, five in all. Says when.
+/// Lets workers of this machine count and check open units until the status names the deadly unit. Five workers die
+/// with it. Returns the time.
 fn lose_workers_with(core: &mut Core, machine: &str) -> Duration {
     let (mut now, mut killed) = (T0, 0);
     while core.status(now).trouble.is_empty() {

@@ -76,21 +76,21 @@ fn counted(lease: Lease, completions: u64) -> UnitCount {
     UnitCount { lease, completions, nodes: 1, cpu: Duration::from_mins(1) }
 }
 
-/// The lease of that unit as if the worker had been given it.
+/// A valid lease of this unit for the worker.
 fn given(core: &Core, worker: WorkerId, lease: Lease) -> Lease {
     let identity = core.members.get(worker).map(|worker| &worker.identity);
     let token = identity.map(|identity| core.key.token(lease.unit, lease.variant, worker, identity));
     Lease { token: token.unwrap_or(lease.token), ..lease }
 }
 
-/// The lease of a unit that is no symmetric count, for whoever [reports](report) it.
+/// A lease of a unit other than a symmetric count, for the worker that [reports](report) it.
 fn any_lease(core: &Core) -> Lease {
     let mut units = (0..core.plan().units()).map(UnitId);
     let unit = units.find(|unit| !core.work.is_symmetric_count(*unit)).unwrap();
     Lease { unit, token: Token(0), variant: Variant::default() }
 }
 
-/// Judges and records at once what the worker says of a unit as if it had been given it.
+/// Judges and records the worker's count of a unit, as if the worker held it.
 fn report(core: &mut Core, now: Duration, worker: WorkerId, lease: Lease, completions: u64) -> Verdict {
     let lease = given(core, worker, lease);
     let (verdict, records) = core.judge(now, 0, worker, &counted(lease, completions)).unwrap();
@@ -118,12 +118,12 @@ fn all_but_one_counted(core: &mut Core) -> (WorkerId, WorkerId, Lease) {
     (a, b, held)
 }
 
-/// Has the worker count all that it is lent.
+/// Lets the worker count all its leases.
 fn count_all(core: &mut Core, worker: WorkerId) {
     count_all_but(core, worker, None);
 }
 
-/// The same, but for that unit, which it gives back.
+/// The same, except that the worker returns this unit.
 fn count_all_but(core: &mut Core, worker: WorkerId, left: Option<UnitId>) {
     loop {
         let lent = core.lease(T0, worker, 100).unwrap();

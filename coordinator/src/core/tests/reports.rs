@@ -1,4 +1,4 @@
-//! What is reported, once, twice, late or in vain.
+//! Reports: first, repeated, late and unwanted.
 
 use domain::{Lease, Registration, UnitCount, Variant, Verdict};
 use queens::{Board, Plan, PlanSpec, UnitId};
@@ -122,7 +122,7 @@ fn symmetric_recount_by_same_algorithm_is_no_check() {
     let lease = core.lease(T0, a, 1).unwrap()[0];
     assert!(core.work.is_symmetric_count(lease.unit));
     report(&mut core, T0, a, lease, 5);
-    // It was overdue, and lent to another.
+    // The count was overdue, and the unit was lent to another worker.
     assert_eq!(report(&mut core, T0, b, lease, 5), Verdict::Known);
     assert_eq!(core.status(T0).assurance.pending, 1);
     let check = core.lease(T0, b, 1).unwrap()[0];

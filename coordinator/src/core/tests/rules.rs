@@ -59,7 +59,7 @@ fn hoards(core: &mut Core, now: Duration, ben: WorkerId, held: &mut Vec<Lease>) 
 }
 
 #[test]
-fn one_machine_checks_itself_at_once() {
+fn single_machine_checks_itself_at_once() {
     let mut core = core_with(DoubleCheck::All);
     let a = join(&mut core, "a");
     count_all(&mut core, T0, a);
@@ -128,7 +128,7 @@ fn idle_owner_delays_the_end_by_the_relaxing_alone() {
 }
 
 #[test]
-fn owner_who_hoards_checks_does_not_keep_them() {
+fn hoarded_checks_do_not_block_the_run() {
     for policy in [DoubleCheck::default(), DoubleCheck::All] {
         let (assurance, ..) = run(core_with(policy), &["a1", "a2"], hoards);
         assert_eq!((assurance.on_two_owners, assurance.pending), (0, 0), "{policy}");
@@ -136,7 +136,7 @@ fn owner_who_hoards_checks_does_not_keep_them() {
 }
 
 #[test]
-fn slow_owner_checks_what_he_can_in_time() {
+fn slow_owner_makes_checks_until_they_relax() {
     let mut made = 0;
     let slow = |core: &mut Core, now: Duration, ben, held: &mut Vec<Lease>| {
         if now.as_secs().is_multiple_of(5) {
@@ -192,7 +192,7 @@ fn two_required_owners_are_waited_for_and_named() {
     let some = core.lease(now, ben, 3).unwrap();
     some.iter().for_each(|lease| count(&mut core, now, ben, *lease));
     assert_eq!(core.status(now).assurance.on_two_owners, some.len() as u64);
-    // Once that is lifted the run ends without him.
+    // Without this requirement the run ends without Ben.
     core.release(now, ben, &[], true).unwrap();
     core.recorded(now, None, &[require(None)]).unwrap();
     core.tick(now);

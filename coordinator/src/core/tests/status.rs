@@ -1,4 +1,4 @@
-//! What the status of a large run says, and what it weighs.
+//! The status of a large run, and its size.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const NOW: Duration = Duration::from_hours(1);
 /// The time of its last record.
 const LAST: u64 = 1_790_003_599;
 
-/// A run of n = 28 with so many workers on as many machines, after an hour; `name` makes their names.
+/// A run of n = 28 after an hour, with this number of workers on separate machines. `name` makes their names.
 fn large_run(workers: u64, name: impl Fn(u64) -> String) -> Core {
     let plan = Arc::new(Plan::derive(PlanSpec::new(Board::new(28).unwrap())).unwrap());
     let standing = Standing::new(&plan);

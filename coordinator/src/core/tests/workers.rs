@@ -14,7 +14,7 @@ use crate::core::members::{Distrust, NoWorker, Refusal};
 use crate::core::membership::SILENCE;
 
 #[test]
-fn a_worker_that_comes_back_is_leased_what_it_holds() {
+fn returning_worker_gets_leases_of_held_units() {
     let mut before = core();
     let a = join(&mut before, "a");
     let held: Vec<UnitId> = before.lease(T0, a, 3).unwrap().iter().map(|lease| lease.unit).collect();
@@ -49,10 +49,10 @@ fn repeated_registration_keeps_held_leases() {
 #[test]
 fn returned_count_of_unit_lent_to_other_is_judged() {
     let mut before = core();
-    // Numbers are drawn from the same seed: another process gives this one to nobody here.
+    // Both processes draw numbers from the same seed. Here no worker of the other process has this number.
     let [_, _, a] = ["c", "d", "a"].map(|name| join(&mut before, name));
     let held = before.lease(T0, a, 3).unwrap();
-    // Another worker comes to the next process first, is lent the same units, and counts one of them.
+    // Another worker reaches the next process first, gets the same units, and counts one of them.
     let mut after = core();
     let b = join(&mut after, "b");
     let of_b = after.lease(T0, b, 3).unwrap();
@@ -103,7 +103,8 @@ fn proven_leases_beyond_share_can_be_reported() {
     let held = core.leases.units_of(worker) as usize;
     assert!(0 < held && held < all.len() / 2, "{held} of {}", all.len());
     assert_eq!(leases.len(), all.len());
-    // The first that it names, which it may have counted, are its own; nobody is blamed for the others, which others are lent.
+    // The worker keeps the units that it names first, because it may have counted them. The others are open without
+    // blame.
     let (own, open) = leases.split_at(held);
     assert!(own.iter().all(|lease| core.leases.holders(lease.unit).eq([worker])));
     let to_b = core.lease(T0, b, 1).unwrap()[0];
@@ -111,7 +112,7 @@ fn proven_leases_beyond_share_can_be_reported() {
     for lease in leases {
         assert_eq!(report(&mut core, T0, worker, lease, 0), Verdict::Recorded);
     }
-    // Registered once more because no answer came, it keeps what it holds.
+    // A worker that registers again because no reply came keeps its units.
     let mut core = self::core();
     let c = join(&mut core, "c");
     let lent = core.lease(T0, c, 100_000).unwrap();
@@ -225,14 +226,14 @@ fn drain_needs_owner_only_for_ambiguous_machine() {
     assert!(!core.drains(a) && !core.drains(b));
     assert_eq!(drain(&mut core, "ben", "both"), Ok((1, "ben/both".into())));
     assert!(core.drains(b) && !core.drains(a));
-    // Who has no name comes first.
+    // The owner without a name comes first.
     let nobody = join(&mut core, "both");
     assert_eq!(drain(&mut core, "", "both"), Ok((1, "both".into())));
     assert!(core.drains(nobody) && !core.drains(a));
 }
 
 #[test]
-fn a_worker_whose_machine_is_not_believed_is_told_why() {
+fn quarantined_worker_is_refused_with_reason() {
     let mut core = core();
     join_of(&mut core, "ada", "a");
     let expel = |owner: &str, machine: Option<&str>| {

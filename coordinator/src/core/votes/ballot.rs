@@ -241,10 +241,10 @@ mod tests {
         // An owner whose machines differ votes for each value with as many machines.
         assert!(elects(&[("ada/a", 5), ("ada/b", 7), ("ben/b", 5)]));
         assert!(!elects(&[("ada/a", 5), ("ada/b", 7), ("ada/c", 7), ("ben/b", 5)]));
-        // What a machine says last counts.
+        // A machine votes for its last count.
         assert!(elects(&[("ada/a", 5), ("ben/b", 7), ("ada/a", 7)]));
         assert!(!elects(&[("a", 5), ("b", 7), ("b", 9), ("c", 7)]));
-        // Nobody is surely another than the owner without a name.
+        // The owner without a name may be any other owner.
         assert!(!elects(&[("ada/a", 5), ("ben/b", 7), ("c", 5)]));
     }
 

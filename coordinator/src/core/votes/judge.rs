@@ -1,18 +1,17 @@
 //! Judges a reported count by the state of its unit.
 //!
 //! ```text
-//! no standing count:
-//!     not in dispute                             it stands, and may have to be checked
-//!     in dispute, and it wins (`ballot`)         it stands, and those who said otherwise were wrong
-//!     in dispute, and it does not                one more vote
-//! a standing count, and it is the same:
-//!     as independent as is asked for,
-//!     and more so than before                    a check
-//!     else                                       said again
-//! a standing count, and it is another:
+//! the unit has no standing count:
+//!     it is not in dispute                       the count stands; a check may be due
+//!     it is in dispute, the count wins           the count stands; other values were wrong (`ballot`)
+//!     it is in dispute, the count does not win   one more vote
+//! the unit has an equal standing count:
+//!     the degree suffices and is new             a check
+//!     else                                       already known
+//! the unit has another standing count:
 //!     two owners have counted the unit,
-//!     or two machines of its owner               this one is wrong
-//!     else                                       neither stands; the unit is in dispute
+//!     or two machines of the reporter's owner    the reported count is wrong
+//!     else                                       neither count stands; the unit is in dispute
 //! ```
 
 use domain::Verdict;

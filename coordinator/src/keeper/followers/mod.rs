@@ -1,8 +1,8 @@
 //! The followers of a run, the part of the ledger that each has on disk, and the answers that wait for them.
 //!
-//! A report is acknowledged when as many followers as are needed have the ledger as far as it went when the report was
-//! judged. A report that waits too long is answered as if it had not been recorded: its worker keeps the counts and
-//! reports them again. What an operator changes is in force at once; the answer shows how many followers have it.
+//! A report is acknowledged when the required number of followers has the ledger up to this report. A report that waits
+//! too long is answered as unrecorded: its worker keeps the counts and reports them again. Changes by an operator take
+//! effect at once; the answer contains the number of followers that have them.
 
 mod answer;
 
@@ -68,7 +68,7 @@ impl Followers {
     }
 
     /// Sets this number.
-    pub fn need(&mut self, needed: u32) {
+    pub fn require(&mut self, needed: u32) {
         self.needed = self.needed.map(|_| needed);
     }
 

@@ -1,4 +1,4 @@
-//! The coordinator is away: counting goes on, and the worker waits for as long as it was asked to.
+//! While the coordinator is away, counting continues, and the worker waits for the configured time.
 
 use super::*;
 
@@ -33,7 +33,7 @@ async fn worker_gives_up_after_configured_absence() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_short_absence_after_another_begins_the_wait_anew() {
+async fn each_absence_restarts_the_wait() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     coordinator.set(Condition::Away);
     let life = Life::begin(&coordinator, UNIT_TIME, Some(seconds(10)));

@@ -1,4 +1,4 @@
-//! The state of a test's coordinator: what is lent and on record, each call that came with its time, and how it fails.
+//! The state of a fake coordinator: leases and records, the received calls with their times, and the present failure.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use queens::UnitId;
 
 use crate::coordinator::CoordinatorError;
 
-/// What it was asked, in the order in which it came.
+/// A received call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Heard {
     Register(Vec<UnitId>),
@@ -18,10 +18,10 @@ pub enum Heard {
     Release { held: Vec<UnitId>, leaving: bool },
 }
 
-/// How it behaves at the moment.
+/// The present behaviour of the coordinator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Condition {
-    /// It does what it is asked.
+    /// It works normally.
     #[default]
     Well,
     /// It cannot be reached.
@@ -32,33 +32,33 @@ pub enum Condition {
     Mute,
 }
 
-/// What the test wants of it.
+/// The test's instructions.
 #[derive(Default)]
 pub struct Script {
     pub condition: Condition,
     /// Verdicts of the next counts, instead of its own.
     pub verdicts: VecDeque<Verdict>,
-    /// Of the next report only so many counts are judged.
+    /// The number of counts judged in the next report, if limited.
     pub judged_of_next: Option<usize>,
     /// The answer to the next report, instead of verdicts.
     pub report_error: Option<CoordinatorError>,
     /// Units whose leases are gone when they are renewed next.
     pub lost: Vec<UnitId>,
-    /// At most so many units are lent at a time.
+    /// Maximum number of lent units.
     pub most_lent: Option<usize>,
-    /// Units that the next worker to register is lent besides what it holds.
+    /// Units lent to the next registering worker in addition to its held units.
     pub besides: Vec<UnitId>,
-    /// A request for units takes so long.
+    /// Delay of the reply to a request for units.
     pub lease_delay: Duration,
-    /// The answer to a report comes so long after it was judged.
+    /// Delay of the reply after a report was judged.
     pub report_delay: Duration,
-    /// Whether it lends what is counted once more, as a check: mirrored.
+    /// True if it lends each counted unit again as a mirrored check.
     pub checks_all: bool,
     /// Units that are lent to be counted by the other method.
     pub by_other: Vec<UnitId>,
 }
 
-/// What it knows and what it has heard.
+/// Its state and the received calls.
 #[derive(Default)]
 pub struct CoordinatorState {
     pub script: Script,
@@ -89,7 +89,7 @@ impl CoordinatorState {
         self.heard.iter().filter(|(_, heard)| is_so(heard)).map(|(at, _)| *at).collect()
     }
 
-    /// What each release gave back, and when: while the worker stays, or when it leaves.
+    /// The leases returned by each release, with its time: while the worker stays, or when it leaves.
     pub fn released(&self, when_leaving: bool) -> Vec<(Duration, Vec<UnitId>)> {
         let released = self.heard.iter().filter_map(|(at, heard)| match heard {
             Heard::Release { held, leaving } if *leaving == when_leaving => Some((*at, held.clone())),
@@ -98,7 +98,7 @@ impl CoordinatorState {
         released.collect()
     }
 
-    /// How often a count of that unit was reported.
+    /// The number of reports of this unit.
     pub fn reports_of(&self, unit: u64) -> usize {
         let counts = self.heard.iter().filter_map(|(_, heard)| match heard {
             Heard::Report(counts) => Some(counts),
@@ -107,7 +107,7 @@ impl CoordinatorState {
         counts.flatten().filter(|count| count.lease.unit == UnitId(unit)).count()
     }
 
-    /// Takes in a worker, and lends it again what it holds and nobody was lent since.
+    /// Registers a worker, and renews its leases of units that no other worker holds.
     pub fn enrol(&mut self, held: &[Lease]) -> (WorkerId, Vec<Lease>) {
         self.workers += 1;
         let worker = WorkerId(self.workers);
@@ -124,14 +124,14 @@ impl CoordinatorState {
         self.worker == Some(worker)
     }
 
-    /// Forgets the worker; what it holds is open again.
+    /// Removes the worker and reopens its units.
     pub fn forget(&mut self) {
         self.worker = None;
         let lent: Vec<_> = self.lent.keys().copied().collect();
         self.take_back(&lent);
     }
 
-    /// Lends so many units, as far as there are as many.
+    /// Lends up to this number of units.
     pub fn lend_up_to(&mut self, want: u32) -> Vec<Lease> {
         let lent = self.open.len().min(want as usize).min(self.script.most_lent.unwrap_or(usize::MAX));
         let units: Vec<_> = self.open.drain(..lent).collect();

@@ -24,7 +24,7 @@ pub struct FakeCoordinator {
 }
 
 impl FakeCoordinator {
-    /// A coordinator with so many units to lend.
+    /// A coordinator with this number of units.
     pub fn with_units(units: u64) -> Self {
         let state = Arc::new(Mutex::new(CoordinatorState::with_units(units)));
         Self { begun: Instant::now(), state, changed: Arc::default() }
@@ -34,7 +34,7 @@ impl FakeCoordinator {
         self.state().heard.push((self.begun.elapsed(), call));
     }
 
-    /// Its state, to be read and to be changed.
+    /// Access to its state.
     pub fn state(&self) -> MutexGuard<'_, CoordinatorState> {
         self.state.lock().unwrap()
     }
@@ -45,7 +45,7 @@ impl FakeCoordinator {
         self.changed.notify_waiters();
     }
 
-    /// It starts anew: records stay, workers and leases are forgotten.
+    /// Restarts the coordinator: it keeps records and forgets workers and leases.
     pub fn restart(&self) {
         self.state().forget();
         self.changed.notify_waiters();
@@ -65,7 +65,7 @@ impl FakeCoordinator {
         }
     }
 
-    /// What it says to a report.
+    /// Its reply to a report.
     async fn judge(&self, report: &Report) -> CallResult<Vec<Verdict>> {
         self.can_answer(Some(report.worker)).await?;
         let mut state = self.state();

@@ -15,7 +15,7 @@ async fn worker_with_all_threads_hung_returns_its_units() {
     assert_eq!(coordinator.state().released(true).len(), 1);
 }
 
-/// A card of which nothing is known but what it is.
+/// A card without further properties.
 struct Card;
 
 impl Kernel for Card {

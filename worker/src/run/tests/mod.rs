@@ -1,5 +1,5 @@
-//! The worker's loop beside a coordinator that is well, away, mute or full, and a pool without threads, all on a clock
-//! that stands still while there is something to do: minutes take no time, and times can be asserted.
+//! The worker's loop with a fake coordinator and a pool without threads. The coordinator works, is away, does not
+//! answer, or cannot record. The test's clock jumps to the next event, so minutes take no time and times are exact.
 
 mod absence;
 mod coordinator_state;
@@ -38,13 +38,13 @@ const UNITS: u64 = 10;
 /// No unit ends at a round second.
 const UNIT_TIME: Duration = Duration::from_secs(7);
 
-/// A worker that drains goes on for so long.
+/// The drain time of the workers.
 const DRAIN: Duration = Duration::from_secs(20);
 
-/// No worker of these tests lives longer.
+/// Maximum lifetime of a worker in these tests.
 const PATIENCE: Duration = Duration::from_hours(1);
 
-/// What makes a worker with one thread.
+/// The configuration of a worker with one thread.
 pub fn config(kernel: Arc<dyn Kernel>) -> Config {
     Config {
         name: "worker".into(),
@@ -60,7 +60,7 @@ pub fn config(kernel: Arc<dyn Kernel>) -> Config {
     }
 }
 
-/// What makes one that counts with the portable search.
+/// The same with the portable search.
 fn plain() -> Config {
     config(kernel(Method::Search, Some(Isa::Portable)).unwrap())
 }
@@ -73,14 +73,14 @@ struct Life {
 }
 
 impl Life {
-    /// A worker with one thread that takes so long for a unit.
+    /// A worker with one thread and this time for a unit.
     fn begin(coordinator: &FakeCoordinator, unit_time: Duration, give_up_after: Option<Duration>) -> Self {
         Self::begin_with(coordinator, Config { give_up_after, ..plain() }, |outcomes| {
             VirtualPool::new(unit_time, outcomes)
         })
     }
 
-    /// A worker of that kind, with that pool.
+    /// A worker with this configuration and this pool.
     fn begin_with(
         coordinator: &FakeCoordinator,
         config: Config,
@@ -97,18 +97,18 @@ impl Life {
         Self { begun: Instant::now(), task, wish }
     }
 
-    /// Lets time pass up to so long after the beginning.
+    /// Advances the time to this time after the start.
     async fn until(&self, after: Duration) {
         sleep_until(self.begun + after).await;
     }
 
-    /// What becomes of it, and how long after the beginning.
+    /// The result of the worker, and its time since the start.
     async fn end(self) -> (Result<Summary, WorkerError>, Duration) {
         let result = timeout(PATIENCE, self.task).await.expect("the worker comes to an end").unwrap();
         (result, self.begun.elapsed())
     }
 
-    /// It counts all units, and all are recorded once. Gives how long that takes.
+    /// Waits until all units are counted and recorded once. Returns the time that it takes.
     async fn counts_all(self, coordinator: &FakeCoordinator, units: u64) -> Duration {
         let (summary, took) = self.end().await;
         assert_eq!(summary.unwrap(), counted(units));
@@ -116,12 +116,12 @@ impl Life {
         took
     }
 
-    /// What becomes of it when it is stopped, and how long that takes.
+    /// Stops the worker. Returns its summary and the time that it takes.
     async fn stop(self) -> (Summary, Duration) {
         self.wish(Wish::Leave).await
     }
 
-    /// What becomes of it when it is wished to drain or to leave, and how long that takes.
+    /// Commands the worker to drain or leave. Returns its summary and the time that it takes.
     async fn wish(self, wish: Wish) -> (Summary, Duration) {
         let asked = Instant::now();
         self.wish.send_replace(wish);
@@ -130,14 +130,14 @@ impl Life {
     }
 }
 
-/// A worker with one thread, and a coordinator with so many units.
+/// A worker with one thread, and a coordinator with this number of units.
 fn begin(units: u64) -> (FakeCoordinator, Life) {
     let coordinator = FakeCoordinator::with_units(units);
     let life = Life::begin(&coordinator, UNIT_TIME, None);
     (coordinator, life)
 }
 
-/// What a worker has done that has counted so many units, and the run is finished.
+/// The summary of a worker that has counted this number of units of a finished run.
 fn counted(units: u64) -> Summary {
     Summary { units, finished: true, ..Summary::default() }
 }

@@ -20,7 +20,7 @@ pub struct VirtualPool {
     free_at: Mutex<Instant>,
     outcomes: UnboundedSender<UnitOutcome>,
     level: Arc<VirtualLevel>,
-    /// Of each second of a thread it gets one in so many of the processor.
+    /// Its share of the processor, as a fraction 1/n.
     share: u32,
     /// Whether it counts by one method only.
     has_one_method: bool,
@@ -42,7 +42,7 @@ pub fn completions(unit: UnitId) -> u64 {
 }
 
 impl VirtualPool {
-    /// The same pool that gets only one second in so many of the processor: it takes as long by the clock.
+    /// The same pool with this fraction of the processor, 1/n. A unit takes as long by the clock.
     pub fn with_share(self, share: u32) -> Self {
         Self { share, ..self }
     }
@@ -52,7 +52,7 @@ impl VirtualPool {
         Self { has_one_method: true, ..self }
     }
 
-    /// A pool that takes so long for a unit and sends each outcome to `outcomes`.
+    /// A pool that takes `unit_time` for a unit and sends each outcome to `outcomes`.
     pub fn new(unit_time: Duration, outcomes: UnboundedSender<UnitOutcome>) -> Self {
         let [stop, finish] = [(); 2].map(|()| watch::channel(false).0);
         let begun = Instant::now();

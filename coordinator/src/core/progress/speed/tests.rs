@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// One look at a run: the time left in terms of the truth, which is what the rest takes with the threads that are there.
+/// One estimate of the remaining time, relative to the true time with the connected threads.
 struct Look {
     expected: f64,
     low: f64,
@@ -136,7 +136,7 @@ fn silent_threads_are_assumed_busy_for_limited_time() {
             assert!((0.9..1.1).contains(&left), "after {short} and {silence}: {left}");
         }
     }
-    // One of them reports its unit, the other one has begun as much.
+    // One thread reports its unit; the other thread has done as much of its own.
     speed.counted(at(970), false, 400.0, 700.0);
     assert!((0.9..2.0).contains(&left(&speed, 1000)), "{}", left(&speed, 1000));
     assert!((0.9..2.0).contains(&left(&speed, 5000)), "{}", left(&speed, 5000));

@@ -9,11 +9,11 @@ use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
 use crate::standing::Standing;
 
-/// What came of the merge that has left the run in `out`, if that was one of just these runs, as they are now.
+/// The result of the earlier merge into `out`, if it merged exactly these runs in their present state.
 ///
 /// # Errors
 /// They cannot be read.
-pub(super) fn again(out: &Path, parts: &[RunDirectory]) -> Result<Option<Merged>, MergeError> {
+pub(super) fn repeated_merge(out: &Path, parts: &[RunDirectory]) -> Result<Option<Merged>, MergeError> {
     let plan = parts[0].plan();
     let Ok(joint) = RunDirectory::open_beside(out, Some(plan)) else { return Ok(None) };
     let (mut standing, mut origins) = (Standing::new(plan), Vec::new());

@@ -59,7 +59,7 @@ pub struct WorkerArgs {
     pub drain: Duration,
 }
 
-/// What a worker does when its coordinator is lost.
+/// The reaction of a worker to a lost coordinator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnLost {
     /// Wait for it, for as long as it takes.
@@ -70,7 +70,7 @@ pub enum OnLost {
     Exit,
 }
 
-/// Without an answer for so long the coordinator is lost, unless told otherwise.
+/// By default the coordinator is lost after this long without an answer.
 const LOST: Duration = Duration::from_secs(10);
 
 impl WorkerArgs {

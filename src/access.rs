@@ -1,5 +1,5 @@
-//! What is demanded of callers and shown to a coordinator: read from a folder of keys and from the environment. A
-//! secret is never an argument, because everybody on the machine can read those.
+//! The credentials that a coordinator requires and that clients show, read from a folder of keys and from the
+//! environment. A secret is never an argument, because all users of the machine can read arguments.
 
 mod client_credentials;
 mod watch;
@@ -91,8 +91,7 @@ fn server_keys(keys: &Path) -> anyhow::Result<ServerKeys> {
     })
 }
 
-/// Everything that says whom a coordinator lets in, and what it proves itself with, as it stands in its files and the
-/// environment.
+/// The text of all files and variables that define the access to a coordinator and its certificate.
 #[derive(Clone, PartialEq, Eq)]
 struct KeyTexts {
     /// The folder, as it was named.
@@ -114,7 +113,7 @@ impl KeyTexts {
         Ok(Self { keys: keys.map(Path::to_owned), server, tokens, revoked })
     }
 
-    /// Whom they let in; refused where nobody could take part although something is asked for.
+    /// The accepted bearers. An error if the access is restricted and no bearer could join.
     fn bearers(&self) -> anyhow::Result<Bearers> {
         let mut bearers = Bearers::default();
         for text in &self.tokens {
@@ -141,7 +140,7 @@ impl KeyTexts {
 #[derive(Clone, PartialEq, Eq)]
 struct TokenText {
     name: TokenName,
-    /// Where that is.
+    /// The file or variable of the token.
     place: String,
     text: String,
 }

@@ -1,4 +1,4 @@
-//! The command line as it was typed: what is wrong with it, and how to type it again.
+//! The command line as typed: its errors, and how to type it again.
 
 use std::env;
 
@@ -8,19 +8,20 @@ use domain::quoted;
 
 use crate::settings::CompletedLine;
 
-/// What to say of a run that stops before its end.
+/// The hint printed when a run stops before its end.
 pub fn resume_hint() -> String {
     resume_hint_without(&[])
 }
 
-/// What to say of it where options with a value, which were typed, hold no more.
+/// The same hint without these outdated options and their values.
 pub fn resume_hint_without(outdated: &[&str]) -> String {
     let arguments: Vec<_> =
         env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
     format!("all that was recorded is kept, go on with: diadem {}", command_line_again(&arguments, outdated))
 }
 
-/// The arguments as they are to be typed again. A loss is accepted once, and a run taken over once: the next one is another.
+/// The arguments to resume the run. A loss is accepted once and a run is taken over once, so these options
+/// are left out.
 fn command_line_again(arguments: &[String], outdated: &[&str]) -> String {
     let mut again = Vec::new();
     let mut arguments = arguments.iter();
@@ -37,7 +38,7 @@ fn command_line_again(arguments: &[String], outdated: &[&str]) -> String {
     again.join(" ")
 }
 
-/// What is wrong with the command line in one sentence, or nothing where all help is the better answer.
+/// The error of the command line in one sentence; `None` if the full help is the better answer.
 pub fn usage_error(error: &clap::Error, completed: &CompletedLine) -> Option<String> {
     let text = error.render().to_string();
     let text = text.strip_prefix("error:")?;
@@ -58,7 +59,7 @@ pub fn usage_error(error: &clap::Error, completed: &CompletedLine) -> Option<Str
     Some(format!("{what}{whence} (see {} --help)", completed.command_name()))
 }
 
-/// What to say of a command that there is not: which one is most like it, or that a number is a board.
+/// A hint for an unknown command: the most similar command, or `count` for a number.
 fn unknown_command_hint(error: &clap::Error) -> Option<String> {
     let name = error.get(ContextKind::InvalidSubcommand)?.to_string();
     let similar = match error.get(ContextKind::SuggestedSubcommand) {

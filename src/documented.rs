@@ -9,7 +9,7 @@ use test_support::pages::{Shown, blocks, pages, spans};
 
 use crate::args::Args;
 
-/// How diadem is called where it is built.
+/// How a built diadem is called.
 const BUILT: &str = "cargo run --release -- ";
 
 fn is_of_diadem(command: &str) -> bool {
@@ -42,7 +42,7 @@ fn variables(word: &str) -> String {
     text
 }
 
-/// What stands between backquotes in the text and calls diadem.
+/// The calls of diadem between backquotes in the text.
 fn mentions(text: &str) -> Vec<String> {
     spans(text).into_iter().filter(|span| span.starts_with("diadem ")).collect()
 }

@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 use crate::log::say;
 use crate::signals::Signals;
 
-/// A run that is let go of within this time is not said to hang: a checkpoint may take as long.
+/// A run that is closed within this time is not reported as hanging; a checkpoint may take as long.
 const PROMPT_CLOSE_TIME: Duration = Duration::from_secs(5);
 
 /// How much longer a hanging disk is awaited. Service managers kill after thirty seconds.
@@ -41,7 +41,7 @@ pub fn answer(ending: Ending) -> anyhow::Result<Box<Answer>> {
     }
 }
 
-/// Has the run saved and let go of.
+/// Saves and closes the run.
 ///
 /// # Errors
 /// Its disk still hangs after [`HANGING_DISK_TIMEOUT`], or a signal came after the hang was reported.

@@ -1,4 +1,4 @@
-//! The exit codes, the same for every command: what scripts and service managers go by.
+//! The exit codes, the same for every command, for scripts and service managers.
 //!
 //! | code | |
 //! |---|---|
@@ -42,7 +42,7 @@ use crate::args::atlas::WrongAtlasCommand;
 /// The command line was wrong.
 pub const USAGE: u8 = 2;
 
-/// What was found cannot be relied upon.
+/// The run is not sound or not complete.
 pub const UNSOUND: u8 = 3;
 
 /// The exit code of a command that has failed.
@@ -57,7 +57,8 @@ pub fn of(error: &anyhow::Error) -> ExitCode {
 /// Ends the process after `main` has done its work.
 ///
 /// # Why not just return the code
-/// Exit handlers of a card's driver free what its compiler still uses in a thread that nobody waits for, and the process aborts.
+/// The exit handlers of a card's driver free memory that its compiler still uses in a thread, and the process
+/// aborts.
 pub fn end_main(code: ExitCode) -> ExitCode {
     if gpu::is_driver_loaded() {
         io::stdout().flush().ok();

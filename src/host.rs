@@ -2,12 +2,12 @@
 
 use anyhow::Context;
 
-/// What the machine is called.
+/// The host name of the machine.
 pub fn name() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }
 
-/// Sees that the process may have so many files open at a time.
+/// Raises the limit of open files to at least `needed`, or fails.
 pub fn ensure_open_files(needed: u64) -> anyhow::Result<()> {
     let most = rlimit::increase_nofile_limit(needed)?;
     if most < needed {

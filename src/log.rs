@@ -1,7 +1,7 @@
 //! Everything that diadem writes to stderr: the log of all crates, the sentences of commands, and the painted progress line.
 //!
-//! One thread writes it, behind a bounded queue. A log that cannot be written ends nothing, and a log that nobody reads holds nothing
-//! up: lines that find no room are dropped and counted.
+//! One thread writes it, behind a bounded queue. A log that cannot be written ends no command, and an unread
+//! log blocks no command: lines that do not fit into the queue are dropped and counted.
 
 use std::borrow::Cow;
 use std::env;
@@ -36,7 +36,8 @@ const PAINT: char = '\r';
 /// An entry of the queue that begins so is the number of a [`finish`]; all other entries are lines of the log.
 const FINISH: char = '\0';
 
-/// The queue, with its thread. The guard of the queue is never dropped: it would print to stdout when nobody reads the log.
+/// The queue, with its thread. The guard of the queue is never dropped, because it would print to stdout if
+/// the log is unread.
 static QUEUE: LazyLock<NonBlocking> = LazyLock::new(|| {
     let queue = NonBlockingBuilder::default().buffered_lines_limit(QUEUE_LINES).thread_name("log");
     let (queue, guard) = queue.finish(Screen::default());
@@ -83,7 +84,7 @@ pub fn start(level: Level) {
     }
 }
 
-/// The filter in `DIADEM_LOG`, if set. Warnings of libraries that it does not name are logged all the same.
+/// The filter in `DIADEM_LOG`, if set. Warnings of libraries without a filter are always logged.
 fn requested_levels() -> Result<Option<Targets>, String> {
     let asked = env::var("DIADEM_LOG").unwrap_or_default();
     if asked.is_empty() {
@@ -99,7 +100,7 @@ fn requested_levels() -> Result<Option<Targets>, String> {
     Ok(Some(if has_default { targets } else { targets.with_default(Level::WARN) }))
 }
 
-/// What the log looks like from now on.
+/// Sets the format of the log from now on.
 pub fn set_format(format: LogFormat) {
     FORMAT.set(format).ok();
 }
@@ -167,7 +168,7 @@ fn put(entry: &str) {
     QUEUE.clone().write_all(entry.as_bytes()).ok();
 }
 
-/// What the thread of the queue writes to.
+/// The target of the log thread.
 #[derive(Default)]
 struct Screen {
     /// The painted line, if any.

@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     exit::end_main(code)
 }
 
-/// Does what was asked for.
+/// Runs the command.
 fn run(completed: &CompletedLine, settings: &Settings) -> ExitCode {
     match completed.parse() {
         Ok(args) => {
@@ -72,7 +72,7 @@ fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Help or the version as asked for, or what was wrong in one sentence.
+/// Prints the requested help or version, or the error in one sentence.
 fn usage(error: &clap::Error, completed: &CompletedLine) -> ExitCode {
     if error.kind() == ErrorKind::DisplayVersion {
         return ended(output::listing(output::print(&version::text()).map(|()| ExitCode::SUCCESS)));

@@ -1,4 +1,4 @@
-//! What commands print: answers, for people and as JSON.
+//! The output of commands: answers, as text and as JSON.
 
 use std::borrow::Cow;
 use std::io::{self, ErrorKind, Write};
@@ -18,7 +18,7 @@ use crate::log::{plain, say};
 use crate::stdout::stdout;
 use crate::terminal::told;
 
-/// Prints the text and a newline to stdout, as [plain] text. A reader that has gone away is an error, but for a listing.
+/// Prints the text and a newline to stdout, as [plain] text. A closed pipe is an error, except for a listing.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = stdout();
     writeln!(out, "{}", plain(text))?;
@@ -35,12 +35,12 @@ pub fn warn_missing_replicas(Copies { followers, replicas }: Copies) {
     }
 }
 
-/// Sentences, each a line, as they are [told] on stdout.
+/// Sentences, one a line, [wrapped](told) for stdout.
 pub fn on_stdout(sentences: &str) -> Cow<'_, str> {
     told(sentences, &io::stdout())
 }
 
-/// What came of a listing: its reader may take as much as it likes, as `head` does.
+/// The result of a listing; its reader may stop early, as `head` does.
 pub fn listing<T: Default>(listed: anyhow::Result<T>) -> anyhow::Result<T> {
     match listed {
         Err(error) if is_closed_pipe(&error) => Ok(T::default()),
@@ -48,8 +48,8 @@ pub fn listing<T: Default>(listed: anyhow::Result<T>) -> anyhow::Result<T> {
     }
 }
 
-/// Prints what was found. The exit code says whether that is wrong also where nobody gets to see the text, which is a
-/// failure in itself.
+/// Prints the result. The exit code tells a wrong result even if the text cannot be written; an unwritten
+/// text is a failure itself.
 pub fn verdict(text: &str, wrong: Option<ExitCode>) -> anyhow::Result<ExitCode> {
     match (print(text), wrong) {
         (Err(error), Some(wrong)) => {
@@ -60,7 +60,7 @@ pub fn verdict(text: &str, wrong: Option<ExitCode>) -> anyhow::Result<ExitCode> 
     }
 }
 
-/// What an error says, with its causes; those that it says itself are not repeated.
+/// An error with its causes, without repetitions.
 pub fn sentence(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
@@ -83,8 +83,8 @@ pub fn notices(notices: &[Notice]) {
     }
 }
 
-/// Prints the answer; a total that differs from the published one gives a failure, and so does an answer that nobody
-/// gets to see, a closed pipe included.
+/// Prints the answer. Fails if the total differs from the published value, or if the answer cannot be
+/// written, as with a closed pipe.
 pub fn answer(answer: &Answer, json: bool) -> anyhow::Result<ExitCode> {
     let text =
         if json { answer_json(answer).to_string() } else { on_stdout(&answer_text(answer)).into_owned() };
@@ -179,7 +179,8 @@ pub fn span(duration: Duration) -> String {
     text.split(' ').take(2).map(spaced).collect::<Vec<_>>().join(" ")
 }
 
-/// How long the run will take: `about 3 to 5 weeks left`; where all is counted, what it waits for.
+/// The remaining time of the run, as in `about 3 to 5 weeks left`. When all units are counted: what the run
+/// waits for.
 pub fn time_left(status: &RunStatus) -> String {
     let time = match &status.left {
         Some(left) => format!("{} left", words::range(left)),
@@ -204,7 +205,7 @@ pub fn last_word(worker: &WorkerStatus) -> String {
     if worker.drains { "leaving".to_owned() } else { span(worker.last_word) }
 }
 
-/// A rate with three figures, or its whole part where that has more; a slow one with four places.
+/// A rate with three figures; a larger one as its whole part, a slow one with four places.
 pub fn significant(rate: f64) -> String {
     match rate {
         _ if rate > 0.0 && rate < 0.0995 => format!("{rate:.4}"),

@@ -1,4 +1,4 @@
-//! Files that commands write where `--out` says: whole or not at all, and never in place of what a run lives by.
+//! Output files of `--out`. They are written whole or not at all, and never over a file of a run.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -14,7 +14,7 @@ use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
-/// What a new file may be used for; the umask takes away from it.
+/// The mode of a new file, before the umask.
 const MODE: u32 = 0o666;
 
 /// Files that the process has open already go by these names.
@@ -23,10 +23,10 @@ const OPEN_DESCRIPTORS: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/
 /// How long the reader of a pipe may take to come.
 const READER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// And how often it is looked whether it is there.
+/// The pause between two attempts to open the pipe.
 const RETRY_PAUSE: Duration = Duration::from_millis(10);
 
-/// Where something is to be written.
+/// An output file.
 #[derive(Clone, Debug)]
 pub struct OutputFile {
     /// As it was named.
@@ -36,7 +36,8 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// The file of that name, there or not. Nothing is written yet, so that a command can refuse it before its work.
+    /// The file of that name, which need not exist. Nothing is written yet, so that a command can refuse it
+    /// before its work.
     ///
     /// # Errors
     /// It can be no file, or is one of a run's own.

@@ -25,7 +25,7 @@ const PAINT_EVERY: Duration = Duration::from_millis(500);
 /// Work that takes less than this is not worth a word.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A line that says how far a command is.
+/// A line with the progress of a command.
 pub struct ProgressLine {
     is_painted: bool,
     begun: Instant,
@@ -113,7 +113,7 @@ pub async fn show(mut snapshots: watch::Receiver<Snapshot>) {
     }
 }
 
-/// A run in one line of at most so many columns: the most important first, and as much as there is room for.
+/// A run in one line of at most `columns` columns: the most important first, as much as fits.
 pub fn describe(status: &RunStatus, columns: usize) -> String {
     let RunStatus { done, units, rate, .. } = status;
     let mut text = format!("n = {}: {}", status.board, words::percent(status.progress));

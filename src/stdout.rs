@@ -1,4 +1,4 @@
-//! Where answers go. Everything that writes to stdout writes through this, so that errors name it.
+//! Writes to stdout. All output goes through this type, so that errors name stdout.
 
 use std::io::{self, StdoutLock, Write};
 

@@ -1,5 +1,5 @@
-//! What may be written where: escape codes to terminals that understand them only, colours not where they are unwanted, and
-//! lines of at most 80 columns everywhere.
+//! The capabilities of the terminal. Escape codes go only to terminals that understand them, and colours only
+//! where they are wanted. Lines have at most 80 columns everywhere.
 
 use std::borrow::Cow;
 use std::env;
@@ -16,7 +16,7 @@ pub fn repaints(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && understands_codes(env::var("TERM").ok().as_deref())
 }
 
-/// Whether that is a terminal that shows colours, to somebody who wishes them (<https://no-color.org>).
+/// Whether the stream is a terminal that shows colours, and colours are wanted (<https://no-color.org>).
 pub fn has_colours(stream: &impl IsTerminal) -> bool {
     repaints(stream) && env::var_os("NO_COLOR").is_none_or(|no_color| no_color.is_empty())
 }
@@ -47,12 +47,12 @@ fn options() -> Options<'static> {
     options.word_separator(WordSeparator::AsciiSpace).word_splitter(WordSplitter::NoHyphenation)
 }
 
-/// The text in at most so many columns, with an ellipsis for what is cut.
+/// The text in at most `columns` columns, with an ellipsis if it is cut.
 pub fn cut(text: &str, columns: usize) -> String {
     truncate_str(text, columns, "…").into_owned()
 }
 
-/// The text in exactly so many columns: cut, or with spaces behind it.
+/// The text in exactly `columns` columns: cut, or padded with spaces.
 pub fn filled(text: &str, columns: usize) -> String {
     pad_str(text, columns, Alignment::Left, Some("…")).into_owned()
 }

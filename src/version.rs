@@ -1,4 +1,4 @@
-//! Which diadem this is: for those who compare machines, or wonder which binary counted.
+//! The version of diadem, with the details that distinguish builds.
 
 use queens::kernel::Isa;
 

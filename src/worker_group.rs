@@ -28,14 +28,15 @@ const CARD_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// One of the workers.
 pub struct GroupMember {
-    /// What makes it.
+    /// The configuration of its worker.
     pub config: Config,
     /// The card that it counts on, if it is one.
     pub card: Option<Arc<GpuKernel>>,
 }
 
-/// The processor's worker and one for each card, which is a machine of its own: `host/nvidia/gpu0`; but for OpenCL on the
-/// processor, which is the processor's machine. With cards there is one for the processor only where that is wished.
+/// A worker for the processor and one for each card. A card is a machine of its own, `host/nvidia/gpu0`;
+/// OpenCL on the processor is the processor's machine. With cards, the processor has a worker only if
+/// requested.
 ///
 /// # Errors
 /// A name is too long with the card's part of it.
@@ -78,7 +79,7 @@ pub type LenderFactory = Box<dyn Fn() -> Arc<dyn Lender> + Send>;
 /// counted, the others do not wait for workers that have not begun.
 ///
 /// # Errors
-/// None of them could go on: why the last one left.
+/// No worker could continue: the reason of the last one.
 pub async fn run_members(
     lenders: LenderFactory,
     plan: Arc<Plan>,

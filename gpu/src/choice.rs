@@ -1,5 +1,5 @@
-//! By which method a card counts a plan's units, where nobody says it: by the faster one. Which that is depends on the card,
-//! and a look tells.
+//! Chooses the method by which a card counts a plan's units, unless the user does. The faster method depends
+//! on the card and is found in a short trial.
 //!
 //! ```text
 //! both count a unit, and are warm
@@ -9,7 +9,7 @@
 //! the other one, if it took less for all of them together
 //! ```
 //!
-//! Where both take longer for a unit than the look, the plan's own method is taken.
+//! If a unit takes longer than the trial by both methods, the plan's own method is used.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -32,17 +32,17 @@ const TRIAL_TIME: Duration = Duration::from_millis(500);
 /// How long a unit may take each method before that: some drivers compile when something is launched for the first time.
 const WARM_UP_TIME: Duration = Duration::from_secs(5);
 
-/// At most so many units are looked at.
+/// The most units in a trial.
 const MAX_TRIAL_UNITS: u64 = 32;
 
-/// The other method may take at least so long for a unit: timers are no finer.
+/// The least time limit of the other method for a unit: timers are no finer.
 const MIN_UNIT_TIME: Duration = Duration::from_millis(5);
 
 /// The other method is taken if it is clearly faster: it takes less than this part of the time.
 const MAX_TIME_RATIO: f64 = 0.9;
 
-/// The kernel that counts the plan's units on that device: by the plan's own method, or by the other one where that was seen to
-/// be faster.
+/// The kernel that counts the plan's units on that device: of the plan's own method, or of the other method
+/// if it was faster in the trial.
 ///
 /// # Errors
 /// The device cannot be used, its driver does not build the code of the plan's own method, or it hangs in the look.
@@ -51,7 +51,7 @@ pub fn kernel_for(device: Device, plan: &Plan) -> Result<GpuKernel, GpuError> {
     if plan.total_weight() < MIN_WORK_FOR_TRIAL { Ok(planned) } else { faster(planned, plan) }
 }
 
-/// That kernel, or the one of the other method where a look shows it to be faster.
+/// That kernel, or the kernel of the other method if it is faster in a trial.
 fn faster(planned: GpuKernel, plan: &Plan) -> Result<GpuKernel, GpuError> {
     // A driver that builds the one need not build the other.
     let Ok(other) = planned.beside(planned.name().other().method) else { return Ok(planned) };
@@ -63,8 +63,8 @@ fn faster(planned: GpuKernel, plan: &Plan) -> Result<GpuKernel, GpuError> {
     chosen(planned, other, is_faster)
 }
 
-/// That kernel, or the other one where it is faster. Of a device that has failed in the look the other one is why: by its own method it
-/// had counted before.
+/// That kernel, or the other one if it is faster. If the device failed in the trial, the other kernel is the
+/// cause: the device had counted by its own method before.
 fn chosen(planned: GpuKernel, other: GpuKernel, is_faster: bool) -> Result<GpuKernel, GpuError> {
     match planned.failure() {
         None => Ok(if is_faster { other } else { planned }),
@@ -73,7 +73,7 @@ fn chosen(planned: GpuKernel, other: GpuKernel, is_faster: bool) -> Result<GpuKe
     }
 }
 
-/// Has a kernel count something before it is timed.
+/// Lets a kernel count once before it is timed.
 fn warm(kernel: &dyn Kernel, plan: &Plan) {
     if let Some(unit) = units(plan).next() {
         time(kernel, &unit, WARM_UP_TIME);
@@ -98,7 +98,7 @@ fn is_faster(other: &dyn Kernel, planned: &dyn Kernel, plan: &Plan) -> bool {
     others < own.mul_f64(MAX_TIME_RATIO)
 }
 
-/// What is to be completed in some units of the plan, which are far from each other.
+/// The positions of some units of the plan, far apart.
 fn units(plan: &Plan) -> impl Iterator<Item = Position> + '_ {
     let apart = (plan.units() / MAX_TRIAL_UNITS).max(1);
     let ids = (0..plan.units().min(MAX_TRIAL_UNITS)).map(move |k| UnitId(k * apart));
@@ -106,7 +106,7 @@ fn units(plan: &Plan) -> impl Iterator<Item = Position> + '_ {
     units.map(|unit| unit.position)
 }
 
-/// How long the kernel takes for a position; nothing where it takes longer than that.
+/// The time of the kernel for a position; `None` if it takes longer than `most`.
 fn time(kernel: &dyn Kernel, position: &Position, most: Duration) -> Option<Duration> {
     let stop = Stop::new();
     let (ended, is_ended) = channel::<()>();

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 use crate::error::GpuError;
 
-/// What the kernels need of a device's own fast memory, in bytes.
+/// The local memory that the kernels need, in bytes.
 pub(crate) const LOCAL_BYTES: u64 = 32 << 10;
 
 /// A device, by its number in the order in which OpenCL lists them.
@@ -37,7 +37,7 @@ mod handle {
     unsafe impl Sync for Id {}
 }
 
-/// What the driver says of a device.
+/// The properties of a device, from its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// The model.
@@ -48,7 +48,7 @@ pub struct Description {
     pub driver: String,
     /// OpenCL's version as the device has it.
     pub version: String,
-    /// What kind of device: `gpu`, `cpu` (OpenCL on the processor, as PoCL has it), `accelerator`.
+    /// The kind of device: `gpu`, `cpu` (OpenCL on the processor, as in PoCL), `accelerator`.
     pub kind: &'static str,
     /// Compute units: multiprocessors, cores.
     pub units: u32,
@@ -68,7 +68,7 @@ pub struct Description {
     pub unusable: Option<String>,
 }
 
-/// What NVIDIA's own driver has, and no other one of its cards.
+/// An extension that only NVIDIA's own driver has.
 const NVIDIA_EXTENSION: &str = "cl_nv_device_attribute_query";
 
 /// The first major number of its cards that have all instructions which the kernels name; older ones count as other cards do.
@@ -105,12 +105,12 @@ pub fn devices() -> Result<Vec<Device>, GpuError> {
 }
 
 impl Device {
-    /// Its number, from 0: what `--gpu` names it by.
+    /// Its number in `--gpu`, from 0.
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// What the driver says of it.
+    /// Its properties, from the driver.
     pub fn description(&self) -> &Description {
         &self.description
     }
@@ -130,7 +130,7 @@ impl Device {
         self.id.0
     }
 
-    /// What a call to its driver came to.
+    /// The error of a call to its driver.
     pub(crate) fn failed(&self, what: &'static str) -> impl FnOnce(ClError) -> GpuError + use<> {
         let device = self.title();
         move |error| GpuError::Failed { device, what, code: error.to_string() }
@@ -140,7 +140,7 @@ impl Device {
 /// The part of a device's memory that one buffer may take: there are five for each of two counts at a time.
 const PART_OF_CARD: u64 = 16;
 
-/// The part where that is the machine's memory, which its programs need.
+/// The part if the device shares the machine's memory, which other programs need.
 const PART_OF_HOST: u64 = 64;
 
 /// Indices of words have 32 bits.

@@ -1,4 +1,4 @@
-//! What can go wrong with a device, in one sentence each.
+//! Errors of devices, in one sentence each.
 
 use opencl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, ClError, DLOPEN_RUNTIME_LOAD_FAILED};
 use queens::{Class, Classified};
@@ -23,7 +23,7 @@ pub enum GpuError {
     /// There are fewer.
     #[error("there is no graphics card {number}: {}", counted(*.there))]
     NoSuchDevice {
-        /// The number that was asked for.
+        /// The requested number.
         number: usize,
         /// How many there are.
         there: usize,
@@ -31,7 +31,7 @@ pub enum GpuError {
     /// It cannot be used.
     #[error("{device} cannot be used: {why}")]
     Unusable {
-        /// What the device is called.
+        /// The title of the device.
         device: String,
         /// The reason.
         why: String,
@@ -41,27 +41,27 @@ pub enum GpuError {
         "the driver of {device} does not build the kernels; renew it, or leave this card out of --gpu: {log}"
     )]
     Build {
-        /// What the device is called.
+        /// The title of the device.
         device: String,
-        /// What the driver says.
+        /// The message of the driver.
         log: String,
     },
     /// A call to the driver has failed.
     #[error("{device} has failed: {what} ({code}); restart the machine, or leave this card out of --gpu")]
     Failed {
-        /// What the device is called.
+        /// The title of the device.
         device: String,
-        /// What was asked of it.
+        /// The failed call.
         what: &'static str,
         /// OpenCL's name of the error.
         code: String,
     },
-    /// What a count needs does not fit its memory.
+    /// A count does not fit into its memory.
     #[error(
         "{device} has too little memory: {mebibytes} MiB for the half boards of one set of rows are not enough; --method search needs little"
     )]
     TooSmall {
-        /// What the device is called.
+        /// The title of the device.
         device: String,
         /// How much it has.
         mebibytes: u64,
@@ -71,7 +71,7 @@ pub enum GpuError {
         "{device} hangs: what takes less than a second has not ended for {seconds} s; restart the machine, or leave this card out of --gpu"
     )]
     Hangs {
-        /// What the device is called.
+        /// The title of the device.
         device: String,
         /// How long it was waited for.
         seconds: u64,
@@ -96,7 +96,7 @@ fn counted(devices: usize) -> String {
 }
 
 impl GpuError {
-    /// What looking for platforms came to.
+    /// The error of a search for platforms.
     pub(crate) fn of_discovery(error: ClError) -> Self {
         if error.0 == DLOPEN_RUNTIME_LOAD_FAILED {
             return if cfg!(target_feature = "crt-static") { Self::StaticBinary } else { Self::NoOpenCl };

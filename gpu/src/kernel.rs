@@ -67,12 +67,12 @@ impl GpuKernel {
         self.session.device()
     }
 
-    /// What has gone wrong with the device, if anything: from then on every count is broken off.
+    /// The failure of the device, if any; after a failure every count is broken off.
     pub fn failure(&self) -> Option<&GpuError> {
         self.session.failure()
     }
 
-    /// Why it counts by this method only, where a kernel of the other one was asked for in vain.
+    /// Why the kernel of the other method is unavailable, if it was requested and failed.
     pub fn lacks_other(&self) -> Option<&GpuError> {
         self.lacks_other.get()
     }
@@ -100,8 +100,8 @@ pub(crate) fn launcher(about: &Description, method: Method, kind: DeviceKind) ->
 }
 
 impl Drop for GpuKernel {
-    /// Nothing of a device that has failed is released: its driver may hang there, and the wrapper of OpenCL panics where it
-    /// answers an error.
+    /// A failed device is never released: its driver may hang, and the OpenCL wrapper panics if a release
+    /// fails.
     fn drop(&mut self) {
         if self.failure().is_some() {
             std::mem::forget((Arc::clone(&self.session), Arc::clone(&self.launcher)));

@@ -1,4 +1,4 @@
-//! What one count at a time uses of a device, kept for the next one: a queue, its kernels, memory.
+//! The queue, kernels and memory of one concurrent count on a device, kept for the next count.
 
 use std::mem::ManuallyDrop;
 
@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use crate::error::GpuError;
 
-/// Those that nobody uses at the moment.
+/// The unused lanes.
 #[derive(Debug)]
 pub struct Lanes<L>(Mutex<Vec<L>>);
 

@@ -1,4 +1,4 @@
-//! What a method does with a device: launches that find what a position has.
+//! The launches of a method on a device, which count a position.
 
 use queens::Position;
 use queens::kernel::{Count, Stop};
@@ -9,7 +9,7 @@ use crate::session::Session;
 
 /// A way to count on a device.
 pub trait Launcher: Send + Sync {
-    /// What is launched.
+    /// The code of its kernels.
     fn source(&self) -> KernelSource<'static>;
 
     /// Counts a position; `None` if stopped.

@@ -1,4 +1,4 @@
-//! Kernels for graphics cards: what counts on one is a [`Kernel`](queens::kernel::Kernel) like any other.
+//! Kernels for graphics cards; each is a [`Kernel`](queens::kernel::Kernel) like any other.
 //!
 //! ```text
 //! device    which devices there are, what is known of each, and why one is not used
@@ -13,7 +13,7 @@
 //! meet      two halves that meet on a device
 //! ```
 //!
-//! OpenCL is loaded when it is asked for; where there is none, there are no devices.
+//! OpenCL is loaded when it is first used; without OpenCL there are no devices.
 
 mod choice;
 mod device;

@@ -9,8 +9,8 @@ use opencl3::program::Program;
 use crate::device::Device;
 use crate::error::GpuError;
 
-/// A file of `kernels/` as devices get it: without comments and indentation, which are for those who read the file and would be a part
-/// of the binary. Its lines have the numbers that they have there.
+/// A file of `kernels/` as devices get it, without comments and indentation, which would only enlarge the
+/// binary. Line numbers stay the same.
 macro_rules! kernel_text {
     ($file:literal) => {{
         const FILE: &[u8] = include_bytes!($file);
@@ -28,7 +28,8 @@ macro_rules! kernel_text {
 }
 pub(crate) use kernel_text;
 
-/// Writes what is in a file but for its comments and what its lines begin with, as far as there is room; how much that is.
+/// Writes a file without its comments and indentation, as far as there is room. Returns the length of the
+/// result.
 pub const fn code_of(file: &[u8], text: &mut [u8]) -> usize {
     let (mut at, mut length, mut is_comment, mut is_begun) = (0, 0, false, false);
     while at < file.len() {
@@ -53,7 +54,7 @@ pub const fn code_of(file: &[u8], text: &mut [u8]) -> usize {
     length
 }
 
-/// What the sources need of the language that they are compiled as.
+/// The definitions that adapt the sources to their language.
 const DIALECT: &str = kernel_text!("kernels/dialect.h");
 
 /// A kernel's source.
@@ -77,23 +78,23 @@ impl KernelSource<'_> {
     }
 }
 
-/// What kind of device launches are made for.
+/// The kind of device that launches are made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceKind {
     /// Many work items a group, which share what they read.
     Card,
-    /// Few, each of which does as much as it can at a time.
+    /// Few groups, each of which does as much as it can at a time.
     Processor,
 }
 
 impl DeviceKind {
-    /// What suits the device.
+    /// The kind that suits the device.
     pub fn of(device: &Device) -> Self {
         if device.description().is_processor() { Self::Processor } else { Self::Card }
     }
 }
 
-/// What code for the device, its queues and its memory belong to, if it can be used.
+/// The context of code, queues and memory on the device, if it is usable.
 pub fn context(device: &Device) -> Result<Context, GpuError> {
     if let Some(error) = device.unusable() {
         return Err(error);
@@ -108,7 +109,7 @@ pub fn build(device: &Device, context: &Context, source: &KernelSource<'_>) -> R
         .map_err(|log| GpuError::Build { device: device.title(), log: one_line(&log) })
 }
 
-/// The beginning of what a compiler says, in one line.
+/// The beginning of a compiler's message, in one line.
 fn one_line(log: &str) -> String {
     let words: Vec<&str> = log.split_whitespace().collect();
     words.join(" ").chars().take(500).collect()

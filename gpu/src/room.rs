@@ -7,7 +7,7 @@ use crate::session::{Queue, Session};
 
 /// Room for values on a device.
 pub struct Room<T> {
-    /// Where they are.
+    /// The memory.
     pub buffer: Buffer<T>,
     values: usize,
 }
@@ -18,7 +18,7 @@ impl<T: Clone + Default> Room<T> {
         Ok(Self { buffer: session.room(1)?, values: 1 })
     }
 
-    /// Has the least again; nothing may be at work.
+    /// Shrinks it to the least size; the device must be idle.
     pub fn release(&mut self, session: &Session) -> Result<(), GpuError> {
         *self = Self::new(session)?;
         Ok(())
@@ -36,7 +36,7 @@ impl<T: Clone + Default> Room<T> {
         Ok(self.values >= values)
     }
 
-    /// Has these there, from the first one on; nothing may be at work.
+    /// Stores these values from the first place on; the device must be idle.
     pub fn fill(&mut self, session: &Session, queue: &Queue, values: &[T]) -> Result<(), GpuError> {
         if !self.reserve(session, queue, values.len())? {
             return Err(session.no_room());

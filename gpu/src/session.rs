@@ -30,10 +30,11 @@ use crate::program::{KernelSource, build, context};
 /// How long a launch should take.
 pub const LAUNCH: Duration = Duration::from_millis(60);
 
-/// A launch that takes so long will never end, nor will a copy.
+/// A launch or copy that takes this long will never end.
 const HANG_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// So long it is looked all the time whether a launch has ended: small boards' launches take less, and a sleep 100 us at least.
+/// How long the end of a launch is polled without a pause. Launches of small boards take less, and a sleep
+/// takes at least 100 us.
 const BUSY_POLL_TIME: Duration = Duration::from_micros(250);
 
 /// The longest pause between two later looks at a launch. A pause is a small part of the time that the launch
@@ -45,16 +46,16 @@ const PAUSES_PER_LAUNCH: u32 = 64;
 /// No two looks are further apart in a process that runs.
 const MAX_LATE_PAUSE: Duration = Duration::from_secs(1);
 
-/// What drivers answer that have no room for a buffer.
+/// The errors of drivers that have no room for a buffer.
 const NO_ROOM: [cl_int; 4] =
     [CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, CL_INVALID_BUFFER_SIZE];
 
-/// What fails where there must be room.
+/// The name of a failed allocation in messages.
 const MEMORY: &str = "memory for a count";
 
 /// A queue, in which one thing is done after the other.
 pub struct Queue {
-    /// Where launches go.
+    /// The queue of the launches.
     pub commands: CommandQueue,
     /// The launches whose results have not been checked. The device runs later launches even if an earlier
     /// launch failed.
@@ -68,7 +69,7 @@ pub struct Session {
     context: Arc<Context>,
     program: Program,
     failure: Arc<OnceLock<GpuError>>,
-    /// What takes so long will never end.
+    /// The time after which a launch has hung.
     hangs: Duration,
 }
 
@@ -83,7 +84,7 @@ impl Session {
         Ok(Self { device, context: Arc::new(context), program, failure: Arc::default(), hangs: HANG_TIMEOUT })
     }
 
-    /// The same device with other code: what has gone wrong with it has gone wrong with both.
+    /// The same device with other code. A failure of one session is a failure of both.
     ///
     /// # Errors
     /// Its driver does not build the code.
@@ -98,7 +99,7 @@ impl Session {
         &self.device
     }
 
-    /// What has gone wrong with it, if anything.
+    /// The failure of the device, if any.
     pub fn failure(&self) -> Option<&GpuError> {
         self.failure.get()
     }
@@ -108,12 +109,12 @@ impl Session {
         self.failure.set(error).ok();
     }
 
-    /// What a call to its driver came to.
+    /// The error of a call to its driver.
     pub fn failed(&self, what: &'static str) -> impl FnOnce(ClError) -> GpuError + use<> {
         self.device.failed(what)
     }
 
-    /// What was read back is nothing that the code for the device writes.
+    /// The error for a result that the device's code never writes.
     pub fn cannot_be(&self, answer: String) -> GpuError {
         GpuError::Failed { device: self.device.title(), what: "it answers what cannot be", code: answer }
     }
@@ -124,7 +125,7 @@ impl Session {
         if ended == launched { Ok(()) } else { Err(is_less()) }
     }
 
-    /// What groups have found, together: completions and nodes of each. The largest number says that more were found than fit.
+    /// The sum of the groups' completions and nodes. The largest number stands for an overflow.
     pub fn sum(&self, found: impl IntoIterator<Item = [u64; 2]>) -> Result<Count, GpuError> {
         let sum = found.into_iter().try_fold(Count::default(), |sum, [completions, nodes]| {
             let completions = sum.completions.checked_add(completions).filter(|sum| *sum < u64::MAX)?;
@@ -146,12 +147,13 @@ impl Session {
         DeviceKernel::create(&self.program, name).map_err(self.failed("taking the kernel"))
     }
 
-    /// Room for so many values in the device's memory, which many drivers take no earlier than it is used.
+    /// Room for `values` values in the device's memory; many drivers allocate it only at the first use.
     pub fn room<T>(&self, values: usize) -> Result<Buffer<T>, GpuError> {
         self.create(values).map_err(self.failed(MEMORY))
     }
 
-    /// Room for so many values that the device has taken, or nothing where it has not so much; nothing may be at work.
+    /// Allocated room for `values` values; `None` if the device has not enough memory. The device must be
+    /// idle.
     pub fn room_now<T: Clone + Default>(
         &self,
         queue: &Queue,
@@ -235,13 +237,14 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Keeps what was to be launched in the queue until it is waited for.
+    /// Keeps a launch in the queue until it is waited for.
     pub fn launched(&self, queue: &Queue, launched: Result<Event, ClError>) -> Result<(), GpuError> {
         queue.launched.borrow_mut().push(launched.map_err(self.failed("a launch"))?);
         Ok(())
     }
 
-    /// Waits until all that was launched has ended, but not for ever, as calls that block would. Each launch has to have ended well.
+    /// Waits until all launches have ended, with a time limit, unlike blocking calls. Each launch must have
+    /// succeeded.
     pub fn settle(&self, queue: &Queue) -> Result<(), GpuError> {
         // What may still be at work is never released.
         let launched = ManuallyDrop::new(queue.launched.take());
@@ -256,8 +259,8 @@ impl Session {
         Ok(())
     }
 
-    /// How a copy has ended that was to be enqueued: well, or with what the driver answers. What may still be at work is never
-    /// released.
+    /// The outcome of an enqueued copy: success, or the driver's error. Memory that may still be in use is
+    /// never released.
     fn outcome(
         &self,
         queue: &Queue,
@@ -274,7 +277,7 @@ impl Session {
         Ok(ended)
     }
 
-    /// Waits until it has ended, but not for ever.
+    /// Waits until the event has ended, with a time limit.
     fn look(&self, event: &Event) -> Result<Result<(), ClError>, GpuError> {
         let (mut taken, mut last) = (Duration::ZERO, Instant::now());
         loop {

@@ -41,7 +41,7 @@ fn board(n: u8) -> Board {
     Board::new(n).unwrap()
 }
 
-/// What the processor finds by that kernel's method.
+/// The count of the processor by that kernel's method.
 fn expected(own: &GpuKernel, position: &Position) -> Count {
     kernel(own.name().method, None).unwrap().count(position, &Stop::new()).unwrap()
 }
@@ -99,7 +99,7 @@ fn units_of_both_schemes_match_the_processor() {
     }
 }
 
-/// With queens in the first rows, until so many are left.
+/// The position with queens in the first rows, until `free` rows are left.
 fn crowded(mut position: Position, free: usize) -> Position {
     let board = position.board();
     for row in board.lines() {
@@ -219,7 +219,7 @@ fn stopped_count_returns_none_and_next_count_works() {
     }
 }
 
-/// Queens anywhere, most of which attack each other, or not, and some squares taken away.
+/// Random positions: some have attacking queens, some have closed squares.
 fn positions() -> impl Strategy<Value = Position> {
     let placed = prop::collection::vec((0..16u8, 0..16u8), 0..20);
     let squares = prop::collection::vec((0..16u8, any::<u32>()), 0..3);

@@ -1,5 +1,5 @@
-//! What is shown to a coordinator by those who call it. Who calls it for long reads the folder of keys again when they are refused:
-//! they may have been replaced.
+//! The credentials that clients show to a coordinator. A long-running client reads the folder of keys again
+//! when they are refused, because they may have been replaced.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::{TOKENS, TokenName, TokenText, pem, read, warn_if_others_may_read};
 /// Between two looks at the folder, where calls are refused all the time.
 const READ_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The certificate of who calls, in a folder of keys,
+/// The client's certificate, in a folder of keys,
 const CERTIFICATE: &str = "client.pem";
 
 /// and its key.
@@ -44,8 +44,9 @@ pub fn refreshed_remote(
     Ok(remote)
 }
 
-/// Reads the keys again whenever they are refused, for ever, with no other kind of token than these. What has changed is looked at once
-/// more, and shown when it is the same: a file that is being copied is read in part otherwise. Calls go on meanwhile with what was known, however long the folder takes.
+/// Reads the keys again whenever they are refused, but never another kind of token. A change is used once two
+/// readings agree: a file may be read while it is being copied. Calls meanwhile use the old keys, however
+/// long the folder takes.
 async fn refresh_keys(remote: Remote, keys: PathBuf, order: [TokenName; 2], mut known: Credentials) {
     let mut last_look = Ok(known.clone());
     loop {
@@ -73,7 +74,7 @@ async fn refresh_keys(remote: Remote, keys: PathBuf, order: [TokenName; 2], mut 
     }
 }
 
-/// What is shown, and the files of it that nobody else should read.
+/// Credentials, and their secret files.
 struct ClientCredentials {
     credentials: Credentials,
     /// The name of the token, if there is one.
@@ -92,8 +93,8 @@ impl ClientCredentials {
         Ok(shown)
     }
 
-    /// The credentials at a later reading. If the folder has neither these tokens nor a certificate, the
-    /// error names the first of these tokens.
+    /// The credentials at a later reading. Without one of these tokens and without a certificate, the error
+    /// names the first of these tokens.
     fn reread(keys: &Path, order: [TokenName; 2]) -> anyhow::Result<Self> {
         Self::read(Some(keys), order, |keys| {
             TokenText::in_file(&keys.join(order[0].file), order[0]).map(Some)

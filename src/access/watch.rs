@@ -60,8 +60,7 @@ impl KeyWatch {
         Self { access, encryption, known }
     }
 
-    /// Looks at the files from time to time, for ever, where there are any. The workers of owners that are revoked are
-    /// struck off.
+    /// Reads the files repeatedly, if there are any. Workers of revoked owners are struck off.
     pub async fn watch(mut self, handle: Handle) {
         if self.known.keys.is_none() {
             return;
@@ -85,14 +84,14 @@ impl KeyWatch {
         }
     }
 
-    /// Each time: somebody who was let in just before may have registered just after.
+    /// Done after each reading: an owner accepted just before may have registered just after.
     async fn strike_off(&self, handle: &Handle) {
         for owner in self.access.revoked() {
             handle.strike_off(owner).await;
         }
     }
 
-    /// Has what the files say hold from now on; if it makes no sense, what they said before.
+    /// Applies the new keys. Invalid keys are logged, and the old keys remain.
     fn apply_keys(&self) {
         match self.replace() {
             Ok(()) => {

@@ -46,7 +46,7 @@ pub struct BenchArgs {
     /// uncertain is measured for longer.
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: f64,
-    /// What the units are drawn by.
+    /// The seed of the drawn units.
     #[arg(long, value_name = "SEED", default_value_t = 1, value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
     /// Print one JSON object for each line.

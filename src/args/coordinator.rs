@@ -57,18 +57,18 @@ pub struct CoordinatorArgs {
     require_owners: Option<u32>,
     #[command(flatten)]
     relax: RelaxArgs,
-    /// Acknowledge a count only when so many followers (diadem follow) have it on disk, too: 0 to 16.
+    /// Acknowledge a count only when this many followers (diadem follow) have it on disk, too: 0 to 16.
     ///
     /// A resumed run keeps its policy; a new run waits for no follower by default. The value is recorded in
     /// the ledger.
     #[arg(long, value_name = "K", value_parser = whole(0..=MOST_FOLLOWERS as u32), allow_negative_numbers = true)]
     replicas: Option<u32>,
-    /// Where to listen for workers.
+    /// The address to listen on for workers.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227", value_parser = address)]
     listen: SocketAddr,
     /// Serve a dashboard of the run to browsers, and metrics to Prometheus, as on 127.0.0.1:7228 [default: none].
     ///
-    /// Elsewhere than on this machine alone it wants --keys: browsers are asked for the status token then.
+    /// Beyond this machine it requires --keys: browsers then need the status token.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     http: Option<SocketAddr>,
     /// Use TLS, and accept only clients with a token or a certificate. The folder is made by diadem keys
@@ -79,8 +79,8 @@ pub struct CoordinatorArgs {
     /// Listen also where others can connect, without TLS: whoever can reach the port can take part.
     #[arg(long, conflicts_with = "keys")]
     insecure: bool,
-    /// The private key that the run is certified with (diadem certify): the ledger names its public half as the
-    /// coordinator's. Ed25519 in PKCS#8; made where there is none [default: certify.key in the run directory].
+    /// The private key that certifies the run (diadem certify): the ledger records its public half. Ed25519
+    /// in PKCS#8; made if it does not exist [default: certify.key in the run directory].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// Go on answering status requests after the count is complete, or its answer is withheld.
@@ -96,7 +96,7 @@ pub struct CoordinatorArgs {
 /// A run that is served to workers.
 #[derive(Debug)]
 pub struct ServedRun {
-    /// What to begin where there is no run yet, and what a run that is there must be of.
+    /// The board of a new run, or the required board of an existing run.
     pub board: Option<Board>,
     pub path: PathBuf,
     method: Option<Method>,
@@ -106,7 +106,7 @@ pub struct ServedRun {
     pub relax_after: Option<Duration>,
     pub replicas: Option<u32>,
     pub listen: SocketAddr,
-    /// Where the dashboard is served, if it is.
+    /// The address of the dashboard, if it is served.
     pub http: Option<SocketAddr>,
     pub keys: Option<PathBuf>,
     /// Who signs for the run, if it is not the run's own key.

@@ -57,8 +57,8 @@ pub struct CountArgs {
     /// It may be raised later, but not lowered.
     #[arg(long, value_name = "POLICY", value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true)]
     double_check: Option<DoubleCheck>,
-    /// The machine's name, by which it is believed or not: say it in a container, which has a host name of its own
-    /// [default: host name].
+    /// The machine's name, by which counts are checked and quarantined. Give it in a container, whose host
+    /// name changes [default: host name].
     #[arg(long, value_name = "NAME", value_parser = name)]
     machine: Option<String>,
     #[command(flatten)]
@@ -80,10 +80,10 @@ pub struct LocalCount {
     pub storage: Storage,
     pub kernel: KernelChoice,
     pub gpu: GpuArgs,
-    /// How a new run is split, where that does not follow from the method.
+    /// How a new run is split, unless the method decides.
     pub scheme: Option<Scheme>,
     pub double_check: Option<DoubleCheck>,
-    /// The machine's name, where it is not the host's.
+    /// The machine's name, unless it is the host name.
     pub machine: Option<String>,
     pub limits: LimitsArgs,
     /// Whether the run resumes although acknowledged records are missing.

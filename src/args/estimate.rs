@@ -9,9 +9,9 @@ use super::value::{ThreadsArgs, ValueError, seconds, whole};
 
 /// Predicts how many solutions a board has, and what it takes to count them.
 ///
-/// Pieces of the board are drawn at random and counted, for half of the time; in the other half it is measured how fast this
-/// machine counts units. Boards beyond 32 are extrapolated from the published numbers: nothing is counted for them, whatever the
-/// options say of how.
+/// Half of the time goes to counting random pieces of the board, the other half to measuring how fast this
+/// machine counts units. Boards beyond 32 are extrapolated from the published numbers; nothing is counted for
+/// them, and options for counting have no effect.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -23,10 +23,10 @@ pub struct EstimateArgs {
     /// The board size, 1 to 1000.
     #[arg(value_name = "N", value_parser = whole::<u16>(1..=1000))]
     pub n: u16,
-    /// How long to count, in seconds. A kernel of which that tells nothing is measured for longer.
+    /// Seconds to count. A kernel whose result is too uncertain is measured for longer.
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: f64,
-    /// What the pieces are drawn by.
+    /// The seed of the drawn pieces.
     #[arg(long, value_name = "SEED", default_value_t = 1, value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
@@ -34,13 +34,13 @@ pub struct EstimateArgs {
     /// Measure graphics cards, too: none, all, or some by their numbers as in 0,2 (diadem gpus lists them).
     #[arg(long = "gpu", value_name = "CARDS", default_value = "none")]
     pub cards: Cards,
-    /// The machines that are to count: so many with so many cores like those of this one.
+    /// The machines of the count, as MACHINESxCORES, with cores like those of this machine.
     #[arg(long, value_name = "MACHINESxCORES")]
     pub machines: Option<Fleet>,
-    /// What each of them draws from the grid, in watts.
+    /// The power of each machine, in watts.
     #[arg(long, value_name = "W", requires = "machines", value_parser = amount, allow_negative_numbers = true)]
     pub watts: Option<f64>,
-    /// What a kilowatt-hour costs.
+    /// The price of a kilowatt-hour.
     #[arg(long, value_name = "PRICE", requires = "watts", value_parser = amount, allow_negative_numbers = true)]
     pub price: Option<f64>,
     /// Print one JSON object on stdout and nothing else.

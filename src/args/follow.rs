@@ -30,7 +30,7 @@ pub struct FollowArgs {
     /// The same without --coordinator.
     #[arg(value_name = "URL", value_delimiter = ',')]
     pub urls: Vec<String>,
-    /// The directory of the copy: made where it is missing, gone on with where it is there.
+    /// The directory of the copy; made if missing, resumed if it exists.
     #[arg(long, value_name = "DIR")]
     pub run: PathBuf,
     /// Know the coordinator, and be known: a folder with ca.pem and follow.token.

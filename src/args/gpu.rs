@@ -1,4 +1,4 @@
-//! The arguments that say on which graphics cards to count.
+//! The arguments that select graphics cards.
 
 use std::str::FromStr;
 
@@ -9,13 +9,13 @@ use super::value::ValueError;
 /// Which graphics cards count.
 #[derive(Clone, Debug, Args)]
 pub struct GpuArgs {
-    /// Count on graphics cards: none, all, or some by their numbers as in 0,2 (diadem gpus lists them). The processor's
-    /// threads count beside them where --threads says how many.
+    /// Count on graphics cards: none, all, or some by their numbers as in 0,2 (diadem gpus lists them). The
+    /// processor counts too if --threads is given.
     #[arg(long = "gpu", value_name = "CARDS", default_value = "none")]
     pub cards: Cards,
 }
 
-/// Lists the graphics cards that OpenCL finds, what their drivers say of them, and why one is not used.
+/// Lists the graphics cards that OpenCL finds, their properties, and why a card is not used.
 ///
 /// Each that can be used counts a known board by both methods. A processor is listed too where a driver for one is installed (PoCL).
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub struct GpusArgs {
 pub enum Cards {
     /// All that can be used.
     All,
-    /// By their numbers.
+    /// These numbers.
     These(Vec<usize>),
 }
 

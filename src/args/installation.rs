@@ -53,7 +53,7 @@ pub struct CompletionsArgs {
 Examples:
   diadem man /usr/local/share/man/man1")]
 pub struct ManArgs {
-    /// The folder that they are written to; it is made where it is missing.
+    /// The folder for the pages; made if missing.
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 }

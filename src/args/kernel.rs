@@ -1,4 +1,4 @@
-//! The arguments that say what counts, and on how many threads.
+//! The arguments that select the kernel and the number of threads.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use queens::plan::PlanSpec;
 
 use super::value::{Auto, ISAS, METHODS, ThreadsArgs, auto, whole};
 
-/// What counts, and on how many threads.
+/// The kernel and the number of threads.
 #[derive(Debug, Args)]
 pub struct KernelArgs {
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub struct KernelArgs {
     memory: Option<u32>,
 }
 
-/// What counts, and on how many threads: as it was asked for, and as this machine can.
+/// The kernel and the number of threads, as requested and as this machine supports.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelChoice {
     /// How many units are counted at a time.
@@ -55,12 +55,12 @@ impl TryFrom<KernelArgs> for KernelChoice {
 }
 
 impl KernelChoice {
-    /// The method that was asked for, or the one that the plan is made for.
+    /// The requested method, or the plan's method.
     pub fn method_for(&self, plan: &PlanSpec) -> Method {
         self.method.unwrap_or(plan.method())
     }
 
-    /// The kernel that was asked for, or the one that suits the plan. That which checks it has no more memory.
+    /// The requested kernel, or the best for the plan. The kernel that checks it has no more memory.
     ///
     /// # Errors
     /// This processor has no such kernel.

@@ -59,7 +59,7 @@ pub enum KeysCommand {
         /// The folder that keys init made.
         #[arg(value_name = "DIR")]
         keys: PathBuf,
-        /// What to call the owner of its counts: letters, digits, - and _.
+        /// The name of the owner, recorded with its counts: letters, digits, - and _.
         #[arg(value_name = "NAME", value_parser = client_name)]
         name: String,
         /// Make a token instead of a certificate.
@@ -90,7 +90,7 @@ pub struct ValidityArgs {
 /// Reserved names: these tokens carry no owner's name.
 const RESERVED_NAMES: [&str; 4] = ["join", "status", "follow", "admin"];
 
-/// What an owner can be called that keys are made for.
+/// An owner's name for new keys.
 fn client_name(text: &str) -> Result<String, ValueError> {
     let name = owner_name(text)?;
     if RESERVED_NAMES.contains(&text) || text.starts_with("certificate-") {
@@ -99,8 +99,8 @@ fn client_name(text: &str) -> Result<String, ValueError> {
     Ok(name)
 }
 
-/// What an owner can be called: it stands in a certificate, in the name of a folder, and beside a token, than which it
-/// is shorter.
+/// An owner's name. It stands in a certificate, in the name of a folder, and beside a token, and is shorter
+/// than a token.
 ///
 /// # Errors
 /// It is none.

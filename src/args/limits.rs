@@ -1,4 +1,4 @@
-//! The arguments that say until when a command counts, and how much it gets in the way of others.
+//! The arguments that limit the time of a command and its priority.
 
 use std::time::{Duration, SystemTime};
 
@@ -12,7 +12,7 @@ use super::value::{ValueError, time, whole};
 pub enum End {
     /// When the clock shows this time, however often it is set until then.
     At(SystemTime),
-    /// So long after it has begun. Setting the clock changes nothing of that, and sleep counts.
+    /// After this time. Changes of the clock have no effect, and sleep counts.
     After(Duration),
 }
 

@@ -1,4 +1,4 @@
-//! What to do where a run lacks what was acknowledged: for the commands that go on with one.
+//! How to resume a run that lacks acknowledged records.
 
 use clap::Args;
 
@@ -10,14 +10,15 @@ pub struct LossArgs {
     pub accept_loss: bool,
 }
 
-/// The same for who serves a run, and may have lost it to another one.
+/// The same for a coordinator, whose run may also be served by another coordinator.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ServedLossArgs {
     #[command(flatten)]
     pub here: LossArgs,
-    /// Take the run over from another coordinator, once: --run is a follower's copy, or the run directory of a coordinator that
-    /// stopped for another one. The other coordinator must be gone permanently, or be the wrong one: what it alone has on record is
-    /// counted again. Workers and followers come to this one.
+    /// Take the run over from another coordinator, once: --run is a follower's copy, or the run directory of
+    /// a coordinator that stopped in favour of another. The other coordinator must be gone permanently, or be
+    /// the wrong one: counts that only it has recorded are made again. Workers and followers move to this
+    /// coordinator.
     #[arg(long)]
     pub take_over: bool,
 }

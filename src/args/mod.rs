@@ -1,5 +1,5 @@
-//! The arguments: as clap reads them first, then turned into what is asked for, so that nothing further in sees a
-//! string or two arguments that contradict each other.
+//! The arguments. clap reads them first; then they become requests, so that the rest of the program sees no
+//! strings and no contradictory options.
 
 #[cfg(feature = "atlas")]
 pub mod atlas;
@@ -74,7 +74,7 @@ and 143 interrupted."
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
-    /// What the log on stderr looks like: text, json.
+    /// The format of the log on stderr: text, json.
     #[arg(
         long,
         global = true,
@@ -89,7 +89,7 @@ pub struct Args {
     pub config: Option<PathBuf>,
 }
 
-/// What the log looks like.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     /// A line of text for each event.

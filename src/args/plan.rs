@@ -1,4 +1,4 @@
-//! The arguments that say how a new run is planned.
+//! The arguments that define the plan of a new run.
 
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use queens::plan::{PlanSpec, Scheme};
 
 use super::value::ValueError;
 
-/// The plan of a new run: split as asked for, or as suits the method.
+/// The plan of a new run, split as requested or as suits the method.
 pub fn new_plan(n: Board, method: Option<Method>, scheme: Option<Scheme>) -> PlanSpec {
     split(PlanSpec::for_kernel(n, method.unwrap_or(Method::best(n))), scheme)
 }
@@ -23,11 +23,11 @@ fn split(plan: PlanSpec, scheme: Option<Scheme>) -> PlanSpec {
     scheme.map_or(plan, |scheme| PlanSpec { scheme, ..plan })
 }
 
-/// How a new run is split, where that is not to follow from the method.
+/// How a new run is split, unless the method decides.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SplitArgs {
-    /// Plan a new run by families, split by that many outer rows, the squares of the last in groups, and the sides of
-    /// so many rows more.
+    /// Plan a new run by families, split by the queens of ROWS outer rows. The squares of the last row are
+    /// grouped. The sides of SIDES further rows split units once more.
     #[arg(long, value_name = "ROWS,GROUP,SIDES")]
     families: Option<OuterRows>,
     /// Plan a new run by families, split by the queens of COLUMNS central columns. The squares of the last
@@ -38,7 +38,7 @@ pub struct SplitArgs {
 }
 
 impl SplitArgs {
-    /// The scheme that was asked for.
+    /// The requested scheme.
     pub fn scheme(self) -> Option<Scheme> {
         let families = self.families.map(|split| split.0);
         families.or(self.centre.map(|split| split.0))

@@ -10,8 +10,9 @@ use super::value::{CHECKS, choice, whole};
 
 /// Changes how the counts of a run are checked and copied, while it is served; it stands in the ledger with the reason.
 ///
-/// More may be checked than before, not less. With fewer replicas, counts that wait to be acknowledged are so at once. The change
-/// holds by itself: take --double-check, --replicas and --require-owners out of the command that starts the coordinator.
+/// More may be checked than before, not less. With fewer replicas, waiting counts are acknowledged at once.
+/// The change is permanent: remove --double-check, --replicas and --require-owners from the command that
+/// starts the coordinator.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "\
@@ -34,12 +35,12 @@ pub struct PolicyArgs {
     pub operator: OperatorArgs,
     #[command(flatten)]
     pub change: PolicyChangeArgs,
-    /// Why, for those who read the ledger.
+    /// The reason, recorded in the ledger.
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub reason: String,
 }
 
-/// What is changed.
+/// The changes.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub struct PolicyChangeArgs {
@@ -50,7 +51,7 @@ pub struct PolicyChangeArgs {
     /// How many followers must have a record before it is acknowledged: 0 to 16.
     #[arg(long, value_name = "K", value_parser = whole(0..=MOST_FOLLOWERS as u32), allow_negative_numbers = true)]
     pub replicas: Option<u32>,
-    /// By how many owners each checked unit must have been counted: 2, or 1 to lift that.
+    /// The number of owners who must count each checked unit: 2, or 1 to lift the requirement.
     #[arg(long, value_name = "K", value_parser = whole(1..=2_u32), allow_negative_numbers = true)]
     pub require_owners: Option<u32>,
 }

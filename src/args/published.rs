@@ -40,11 +40,11 @@ pub struct CertifyArgs {
     /// The run directory.
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
-    /// The private key, Ed25519 in PKCS#8; made where there is none [default: certify.key in the run directory, unless the ledger
-    /// names only others].
+    /// The private key, Ed25519 in PKCS#8; made if it does not exist [default: certify.key in the run
+    /// directory, unless the ledger names only other keys].
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// Where to write it [default: stdout].
+    /// The output file [default: stdout].
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
@@ -63,7 +63,7 @@ pub struct ReportArgs {
     /// The run directory.
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
-    /// Where to write it [default: stdout].
+    /// The output file [default: stdout].
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }

@@ -41,7 +41,7 @@ pub struct VerifyArgs {
     /// How many units, chosen at random, to count again: a number or all.
     #[arg(long, value_name = "K", default_value = "50", value_parser = sample, requires = "run")]
     pub recount: SampleSize,
-    /// What the choice of units follows from [default: drawn, and printed].
+    /// The seed of the sample [default: drawn, and printed].
     #[arg(long, value_name = "SEED", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true, requires = "run")]
     pub seed: Option<u64>,
     /// The method by which they are counted again [default: for each unit the one that it was not counted by].
@@ -49,13 +49,13 @@ pub struct VerifyArgs {
     pub method: Auto<Method>,
     #[command(flatten)]
     pub threads: ThreadsArgs,
-    /// A table written by diadem export: it must say what the ledger says.
+    /// A table written by diadem export; it must agree with the ledger.
     #[arg(long, value_name = "FILE", requires = "run")]
     pub export: Option<PathBuf>,
     /// Lines of diadem head, as they were published: each must be in the chain of the ledger.
     #[arg(long, value_name = "FILE", requires = "run")]
     pub heads: Option<PathBuf>,
-    /// A certificate of diadem certify: its signature must be right, and it must say what the ledger says.
+    /// A certificate of diadem certify; its signature must be valid, and it must agree with the ledger.
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
     /// The public key that must have signed the certificate, 64 hexadecimal digits [default: whichever it names].
@@ -99,10 +99,10 @@ pub struct ExportArgs {
     pub run: PathBuf,
     #[command(flatten)]
     pub format: ExportFormat,
-    /// What a row is about: unit, family, constellation.
+    /// The subject of a row: unit, family, constellation.
     #[arg(long, value_name = "GROUP", default_value = "unit", value_parser = choice::<By>(GROUPS), hide_possible_values = true)]
     pub by: By,
-    /// Where to write it [default: stdout].
+    /// The output file [default: stdout].
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -119,7 +119,7 @@ pub struct ExportFormat {
 }
 
 impl ExportFormat {
-    /// The format that was asked for.
+    /// The requested format.
     pub fn format(&self) -> TableFormat {
         if self.jsonl { TableFormat::JsonLines } else { TableFormat::Csv }
     }
@@ -141,8 +141,8 @@ pub struct MergeArgs {
 
 /// Takes counts back, with a reason that stands in the ledger; their units are counted again.
 ///
-/// Of a machine or an owner all is taken back that nobody else has confirmed, and nothing is lent to it any more. On a
-/// run that is being served this goes through its coordinator, which asks for the admin token.
+/// For a machine or an owner, all counts that no other machine has confirmed are retracted, and it gets no
+/// more leases. On a served run the request goes to its coordinator and requires the admin token.
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("place").args(["run", "coordinator"]).required(true),
@@ -180,17 +180,17 @@ pub struct RetractArgs {
     /// Believe the machine or the owner again, from now on; what was taken back stays so.
     #[arg(long, conflicts_with = "unit")]
     pub readmit: bool,
-    /// Why, for those who read the ledger.
+    /// The reason, recorded in the ledger.
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub reason: String,
 }
 
-/// Where counts are taken back.
+/// The run in which counts are retracted.
 #[derive(Debug)]
 pub enum RetractIn {
     /// In a run directory.
     Directory(PathBuf),
-    /// By the coordinator at one of these addresses.
+    /// Served by the coordinator at one of these addresses.
     Served(Vec<String>),
 }
 
@@ -205,11 +205,12 @@ impl RetractArgs {
     }
 }
 
-/// What is taken back.
+/// The counts to retract.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct TargetArgs {
-    /// A unit, or units as in 100-403, or as in 100-403/3 where it is every third; may be given several times.
+    /// A unit, a range as in 100-403, or every third unit of a range as in 100-403/3; may be given several
+    /// times.
     #[arg(long, value_name = "UNIT", allow_negative_numbers = true)]
     unit: Vec<UnitSpan>,
     /// A machine as OWNER/NAME; or its NAME, where no other owner has one of that name.
@@ -226,7 +227,7 @@ impl TargetArgs {
         self.unit.is_empty()
     }
 
-    /// What was named, which clap sees is one of the three; or its readmission.
+    /// The given target (clap requires exactly one), or its readmission.
     pub fn target(&self, readmit: bool) -> Target {
         if let Some(owner) = &self.owner {
             let owner = owner.clone();

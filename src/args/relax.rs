@@ -1,4 +1,4 @@
-//! When checks that nobody else makes become less independent.
+//! When remaining checks may become less independent.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use super::value::time;
 /// After how long less independent checks are accepted.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct RelaxArgs {
-    /// Where only checks are left, accept less independent ones each time after this long, as in 10m [default: a tenth of the time
-    /// spent counting, at least 15 s].
+    /// When only checks are left, accept less independent checks after each period of this length, as in 10m
+    /// [default: a tenth of the time spent counting, at least 15 s].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub relax_checks_after: Option<Duration>,
 }

@@ -33,12 +33,12 @@ Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for t
 pub struct PauseArgs {
     #[command(flatten)]
     pub operator: OperatorArgs,
-    /// Why, for those who ask for the status.
+    /// The reason, shown in the status.
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub reason: String,
 }
 
-/// Has a coordinator that pauses lend units again.
+/// Ends the pause of a coordinator: it lends units again.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -51,9 +51,10 @@ pub struct ResumeArgs {
     pub operator: OperatorArgs,
 }
 
-/// Has the workers of a machine leave: they finish what they count, give back the rest, and end as if asked by a signal.
+/// Drains the workers of a machine: they finish their current units, give back the rest, and end as after a
+/// signal.
 ///
-/// It concerns the workers that are there now; one that is started later counts.
+/// Only connected workers are drained; a worker that is started later counts.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

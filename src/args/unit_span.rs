@@ -11,7 +11,7 @@ use super::value::{ValueError, whole};
 /// No more are named at once.
 const MOST: u64 = 100_000;
 
-/// The units from one to another, in steps: `5`, `100-403`, or `100-403/3` where it is every third.
+/// A range of units with a step: `5`, `100-403`, or `100-403/3` for every third.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitSpan {
     first: u64,

@@ -42,7 +42,7 @@ pub fn machine(text: &str) -> (String, String) {
     (owner.to_owned(), format!("{name}{card}"))
 }
 
-/// What a worker or a machine is to be called.
+/// The name of a worker or a machine.
 pub fn name(text: &str) -> Result<String, ValueError> {
     let name = Some(text).filter(|text| is_name(text)).map(str::to_owned);
     name.ok_or_else(|| ValueError::new(text, "a name: 1 to 200 bytes of plain text"))
@@ -71,16 +71,16 @@ pub fn choice<T: FromStr>(names: &'static [&'static str]) -> Choice<T, T::Err> {
     Choice { names, read: T::from_str }
 }
 
-/// What the option `--method` may be.
+/// Values of the option `--method`.
 pub const METHODS: &[&str] = &["auto", "meet", "search"];
 
-/// What the option `--isa` may be.
+/// Values of the option `--isa`.
 pub const ISAS: &[&str] = &["auto", "avx512", "avx2", "portable"];
 
-/// What the option `--by` may be.
+/// Values of the option `--by`.
 pub const GROUPS: &[&str] = &["unit", "family", "constellation"];
 
-/// What the option `--double-check` may be, with some of the shares.
+/// Values of the option `--double-check`, with examples of shares.
 pub const CHECKS: &[&str] = &["none", "1%", "5%", "all"];
 
 /// Reads one of several names.
@@ -127,7 +127,7 @@ pub fn seconds(text: &str) -> Result<f64, ValueError> {
 /// Ten years, the longest time that may be given; longer times would overflow clocks.
 const LONGEST: Duration = Duration::from_hours(10 * 365 * 24);
 
-/// A time, as people say it.
+/// A time as in 90s, 10m, 2h.
 pub fn time(text: &str) -> Result<Duration, ValueError> {
     let time = humantime::parse_duration(text).ok().filter(|time| *time <= LONGEST);
     time.ok_or_else(|| ValueError::new(text, "a time such as 90s, 10m or 2h, of at most ten years"))
@@ -153,11 +153,11 @@ impl ThreadsArgs {
     }
 }
 
-/// So many threads may be asked for on any machine. The time that idle ones spend in looking for work grows with the
-/// square of their number.
+/// The most threads on any machine. The time that idle threads spend looking for work grows with the square
+/// of their number.
 const MOST_THREADS: u32 = 256;
 
-/// On a machine with more cores than a quarter of that, so many for each.
+/// The most threads for each core, on machines with more cores than a quarter of [`MOST_THREADS`].
 const MOST_ON_A_CORE: u32 = 4;
 
 /// How many threads can count at a time here: by the processor, and what is granted of it.

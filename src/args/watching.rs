@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::value::{ValueError, path, time};
 
-/// The coordinator that is asked.
+/// The coordinator of the request.
 #[derive(Debug, Args)]
 pub struct ObserverArgs {
     /// The coordinator's address; of several, the coordinator of the highest term is used.

@@ -10,7 +10,7 @@ use super::kernel::KernelArgs;
 use super::limits::LimitsArgs;
 use super::value::{name, time};
 
-/// Counts units for a coordinator until it says that all is counted.
+/// Counts units for a coordinator until all units are counted.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +33,7 @@ pub struct WorkerArgs {
     pub kernel: KernelArgs,
     #[command(flatten)]
     pub gpu: GpuArgs,
-    /// What to be called in status and ledger [default: host name and process number].
+    /// The worker's name in status and ledger [default: host name and process number].
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub name: Option<String>,
     /// The machine's name: counts are checked on another machine than the one that made them [default: host name].
@@ -59,7 +59,7 @@ pub struct WorkerArgs {
     pub drain: Duration,
 }
 
-/// What a worker does when its coordinator is lost.
+/// The reaction of a worker to a lost coordinator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnLost {
     /// Wait for it, for as long as it takes.
@@ -70,7 +70,7 @@ pub enum OnLost {
     Exit,
 }
 
-/// Without an answer for so long the coordinator is lost, unless told otherwise.
+/// By default the coordinator is lost after this long without an answer.
 const LOST: Duration = Duration::from_secs(10);
 
 impl WorkerArgs {

@@ -83,13 +83,13 @@ pub fn report_nothing_found(candidate: &Candidate) {
     say(format_args!("diadem: {candidate}: no solution was found in that time; give it more --seconds"));
 }
 
-/// Says why there is no line of that kernel: the others are measured all the same.
+/// Reports why a kernel has no line; the other kernels are measured.
 pub fn report_failure(candidate: &Candidate, error: &anyhow::Error) {
     say(format_args!("diadem: {candidate} was not measured: {}", sentence(error)));
 }
 
-/// The cards that are to be measured. What is typed tells whether cards are meant or the processor; a setting for either may be
-/// there for other commands.
+/// The cards to measure. Typed options decide between cards and processor, because settings for either may be
+/// meant for other commands.
 fn wished_cards(args: &BenchArgs) -> anyhow::Result<Cards> {
     let none = Cards::These(Vec::new());
     if args.cards == none {
@@ -128,7 +128,7 @@ fn line(speed: &KernelSpeed) -> String {
     )
 }
 
-/// What counts: a kernel of the processor, or a method on a card.
+/// The name of a line: a kernel of the processor, or a method on a card.
 fn name(speed: &KernelSpeed) -> String {
     speed
         .card

@@ -34,10 +34,10 @@ const OPEN_FILES: u64 = 80;
 /// their leases twice in that time.
 const QUIET_TIME: Duration = Duration::from_secs(5);
 
-/// Browsers have so long to show how it ended.
+/// How long browsers may show the end of the run.
 const BROWSER_EXIT_DELAY: Duration = Duration::from_secs(3);
 
-/// Somebody who calls all the same is not waited for any longer.
+/// The longest wait at the end, even if workers still call.
 const MAX_EXIT_DELAY: Duration = Duration::from_mins(1);
 
 pub fn run(run: ServedRun) -> anyhow::Result<ExitCode> {
@@ -108,7 +108,7 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     code
 }
 
-/// The port of the dashboard, where there is to be one. A token is not asked for where others could overhear it.
+/// The port of the dashboard, if it is served. A port where a token could be overheard is refused.
 async fn listen_for_browsers(run: &ServedRun, guard: &Guard) -> anyhow::Result<Option<TcpListener>> {
     let Some(address) = run.http else { return Ok(None) };
     let is_everywhere = address.ip().is_unspecified() || run.listen.ip().is_unspecified();

@@ -27,10 +27,10 @@ use crate::signals::{Signal, Signals};
 use crate::worker_group::GroupMember;
 use crate::{command_line, ending, host, log, output, progress, worker_group};
 
-/// A count that could not record anything for this long ends: what it counts on would be lost.
+/// A count that cannot record anything for this long ends, because its further counts would be lost.
 const RECORDING_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What cannot go on for so long will not.
+/// A run that cannot continue for this long is stuck.
 const STUCK_TIME: Duration = Duration::from_secs(5);
 
 /// Files of the run and of the process.
@@ -140,7 +140,7 @@ impl Prepared {
     }
 }
 
-/// The run that is to be counted.
+/// The run to count.
 enum FoundRun {
     /// It is not begun yet.
     New(Box<Plan>),
@@ -236,7 +236,7 @@ fn open(count: &LocalCount, path: &Path, shard: Shard, begin: Option<Plan>) -> a
     Ok(Begun { plan: Arc::clone(store.directory().plan()), standing, store: Some(store), notices })
 }
 
-/// What a count has come to.
+/// The end of a count.
 enum Ended {
     /// The run has an ending.
     Run(Ending),

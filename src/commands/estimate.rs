@@ -118,7 +118,7 @@ fn speeds(
     speeds
 }
 
-/// Whose speed is to be measured, by kind: of the processor on so many threads, and of the cards, if any are wished for and there.
+/// The candidates to measure, by kind: the processor with this number of threads, and the requested cards.
 fn kinds(board: Board, wished: &Cards, threads: usize) -> anyhow::Result<Vec<Vec<Candidate>>> {
     let cards = worker_group::cards(wished)?;
     worker_group::warn_if_no_card(wished, cards.iter());
@@ -133,7 +133,7 @@ fn kinds(board: Board, wished: &Cards, threads: usize) -> anyhow::Result<Vec<Vec
     Ok(kinds)
 }
 
-/// The estimate, or that there is none.
+/// The estimate; null values if it is missing.
 fn json_of(estimate: Option<&CountEstimate>) -> Map<String, Value> {
     let fields = ["estimate", "standard_error", "relative_error", "low", "high"];
     estimate.map_or_else(
@@ -142,7 +142,7 @@ fn json_of(estimate: Option<&CountEstimate>) -> Map<String, Value> {
     )
 }
 
-/// What there is to say of a board that no kernel counts.
+/// Prints the extrapolation for a board that no kernel counts.
 fn beyond(args: &EstimateArgs, opinion: Option<&CountEstimate>) -> anyhow::Result<()> {
     if args.machines.is_some() {
         return Err(WrongCommand::MachinesForNothing.into());

@@ -39,7 +39,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The disk's or the reader's own reason, where it is that.
+/// The underlying error of the disk or of the reader, if there is one.
 fn reason(error: ExportError) -> anyhow::Error {
     match error {
         ExportError::Io(error) => error.into(),

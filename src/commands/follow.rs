@@ -23,7 +23,7 @@ const OPEN_FILES: u64 = 48;
 /// Between two lines about how far the copy is.
 const PROGRESS_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Between two lines about how to go on without the coordinator.
+/// The pause between two hints on how to continue without the coordinator.
 const REMINDER_INTERVAL: Duration = Duration::from_mins(10);
 
 /// A complete copy waits at most this long for an absent coordinator before it reports its end.
@@ -85,7 +85,7 @@ async fn follow(args: FollowArgs) -> anyhow::Result<()> {
     }
 }
 
-/// How to go on while the coordinator is away.
+/// How to continue while the coordinator is away.
 fn takeover_hint(args: &FollowArgs, copy: &LedgerCopy) -> String {
     let records = copy.records();
     let copied = format!("the copy has {records} records and is not complete");
@@ -105,7 +105,7 @@ fn takeover_hint(args: &FollowArgs, copy: &LedgerCopy) -> String {
 
 /// Why a call has ended before the run.
 enum End {
-    /// Another one may go on with it.
+    /// A later coordinator may continue this copy.
     Later(String),
     /// None would.
     Never(anyhow::Error),

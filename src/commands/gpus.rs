@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::args::GpusArgs;
 use crate::output::print;
 
-/// By each method, how long the known board took, or why the device does not count by that.
+/// For each method the time for the known board, or the reason why the device does not count by it.
 type Tested = Vec<(Method, anyhow::Result<Duration>)>;
 
 pub fn run(args: &GpusArgs) -> anyhow::Result<ExitCode> {
@@ -26,8 +26,8 @@ pub fn run(args: &GpusArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has the device count a known board by each method: one that fails by one of them only is used for the other. One that
-/// cannot be used at all, or hangs, is not asked again.
+/// Counts a known board on the device by each method. A device that fails by only one method is used for the
+/// other. A device that is unusable or hangs is not tested again.
 fn test(device: &Device) -> Tested {
     let mut tested = Tested::new();
     for method in Method::ALL {
@@ -65,7 +65,7 @@ fn as_text(device: &Device, tested: &Tested) -> String {
     )
 }
 
-/// What came of the tests.
+/// The results of the tests as text.
 fn lines(tested: &Tested) -> Vec<String> {
     if let [(_, Err(why))] = &tested[..] {
         return vec![why.to_string()];

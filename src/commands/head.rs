@@ -1,4 +1,4 @@
-//! `diadem head`: the head of a run's chain, to be published.
+//! `diadem head`: prints the head of a run's hash chain for publication.
 
 use std::process::ExitCode;
 use std::time::SystemTime;

@@ -1,4 +1,4 @@
-//! `diadem completions` and `diadem man`: what a shell and the manual want to know of the command line.
+//! `diadem completions` and `diadem man`: the command line described for shells and manuals.
 
 mod page;
 
@@ -23,7 +23,7 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The command line, of which `diadem config` takes the words in the names of all commands.
+/// The command line in which `diadem config` completes the names of all commands.
 fn with_names_of_commands() -> Command {
     let names = commands("");
     let words: BTreeSet<&str> = names.iter().flat_map(|name| name.split(' ')).collect();

@@ -1,4 +1,5 @@
-//! `diadem keys`: makes what a coordinator and its workers know each other by, in folders to be copied around.
+//! `diadem keys`: makes the credentials of a coordinator and its clients, in folders to copy to their
+//! machines.
 //!
 //! ```text
 //! keys/
@@ -94,7 +95,7 @@ fn write_new(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<()> {
     write_tokens(keys, None)
 }
 
-/// Makes a new certificate for the coordinator, and says for which hosts it is.
+/// Makes a new certificate for the coordinator and returns its host names.
 fn renew_certificate(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
     let authority = authority_of(keys)?;
     let hosts = if hosts.is_empty() { hosts_of(keys)? } else { hosts.to_vec() };
@@ -140,14 +141,14 @@ fn client(keys: &Path, name: &str, days: u32) -> anyhow::Result<String> {
     ))
 }
 
-/// Nobody else changes the keys in that folder, of which all have been made.
+/// Locks a complete folder of keys against other processes.
 fn lock_keys(keys: &Path) -> anyhow::Result<Option<File>> {
     let alone = alone_in(keys)?;
     expect_finished(keys)?;
     Ok(alone)
 }
 
-/// A token of its own, for who may take part under that name.
+/// A join token with this owner's name.
 fn client_token(keys: &Path, name: &str) -> anyhow::Result<String> {
     let _alone = lock_keys(keys)?;
     let folder = client_folder(keys, name)?;
@@ -165,7 +166,7 @@ fn client_token(keys: &Path, name: &str) -> anyhow::Result<String> {
     ))
 }
 
-/// Has the coordinator let in an owner no more.
+/// Makes the coordinator refuse an owner.
 fn revoke(keys: &Path, name: &str) -> anyhow::Result<String> {
     let _alone = lock_keys(keys)?;
     let mut names = revoked(keys)?;
@@ -188,7 +189,7 @@ fn revoke(keys: &Path, name: &str) -> anyhow::Result<String> {
     ))
 }
 
-/// Where the keys of an owner go.
+/// The folder for the keys of an owner.
 fn client_folder(keys: &Path, name: &str) -> anyhow::Result<PathBuf> {
     if revoked(keys)?.iter().any(|revoked| revoked == name) {
         bail!("{name} has been revoked; choose another name");

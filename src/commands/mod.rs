@@ -1,4 +1,4 @@
-//! The subcommands, a file for each, and the way from the parsed arguments to the one that was asked for.
+//! The subcommands, one file each, and the dispatch of the parsed arguments.
 
 #[cfg(feature = "atlas")]
 mod atlas;
@@ -30,7 +30,7 @@ use crate::args::Command;
 use crate::output::listing;
 use crate::settings::Settings;
 
-/// Runs the command that was asked for.
+/// Runs the parsed command.
 pub fn run(command: Command, settings: &Settings) -> anyhow::Result<ExitCode> {
     match command {
         Command::Count(args) => count::run(args.try_into()?),

@@ -34,7 +34,7 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     Ok(wrong.unwrap_or(ExitCode::SUCCESS))
 }
 
-/// What the records say of a machine's work, by owner and name.
+/// A machine's work, from the records.
 #[derive(Default)]
 struct MachineWork {
     counts: u64,
@@ -121,7 +121,7 @@ fn verdict(audit: &Audit, answer: &Answer) -> String {
     }
 }
 
-/// What was found in order.
+/// The checks that the run passed.
 fn checked(directory: &RunDirectory, audit: &Audit, answer: &Answer) -> anyhow::Result<Vec<String>> {
     let (mark, confirmed) = (audit.tail.end.mark, audit.standing.marked(UnitMark::Checked));
     let mut checked = vec![
@@ -141,7 +141,7 @@ fn checked(directory: &RunDirectory, audit: &Audit, answer: &Answer) -> anyhow::
     Ok(checked)
 }
 
-/// What each machine did, those first that did most.
+/// The contribution of each machine, the largest first.
 fn contributions(audit: &Audit, mut work: BTreeMap<(String, String), MachineWork>) -> Vec<Contribution> {
     let of_machine = |machine: &records::standing::Machine| {
         let work = work.remove(&(machine.owner.clone(), machine.name.clone())).unwrap_or_default();

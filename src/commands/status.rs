@@ -46,7 +46,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     show(&status.with_context(|| format!("no status from {}", addresses.join(", ")))?, args.json)
 }
 
-/// What ends `--wait`.
+/// Why `--wait` ends.
 enum Ended {
     Run(Box<RunStatus>),
     Signal(Signal),
@@ -63,13 +63,13 @@ async fn wait(observer: &ObserverArgs, give_up_after: Duration) -> anyhow::Resul
     }
 }
 
-/// Prints the status. Its exit code says whether the answer is withheld.
+/// Prints the status. The exit code is nonzero if the answer is withheld.
 fn show(status: &RunStatus, is_json: bool) -> anyhow::Result<ExitCode> {
     let text = if is_json { json::value(status).to_string() } else { text::text(status) };
     listing(verdict(&text, (status.phase == Phase::Withheld).then_some(ExitCode::from(UNSOUND))))
 }
 
-/// Units that are neither counted nor lent.
+/// Units that are open: not counted and not lent.
 fn open(status: &RunStatus) -> u64 {
     status.units.saturating_sub(status.done + status.leased)
 }

@@ -37,7 +37,7 @@ use crate::terminal::{has_colours, repaints};
 use palette::Palette;
 use screen::{KeyOutcome, TopScreen};
 
-/// The screen is painted again so often although nothing is heard: times go on.
+/// How often the screen is painted without news, so that its times advance.
 const PAINT_EVERY: Duration = Duration::from_secs(1);
 
 pub fn run(args: &TopArgs) -> anyhow::Result<ExitCode> {
@@ -58,7 +58,7 @@ pub fn run(args: &TopArgs) -> anyhow::Result<ExitCode> {
     result
 }
 
-/// Shows what is seen until somebody has seen enough.
+/// Shows the run until the user quits.
 async fn show(
     terminal: &mut Terminal<CrosstermBackend<Stdout>>,
     remote: Remote,

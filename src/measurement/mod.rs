@@ -35,16 +35,16 @@ const TICK: Duration = Duration::from_millis(2);
 /// because ending them early would leave out the slow ones.
 const OVERTIME: Duration = Duration::from_secs(1);
 
-/// More positions than these are not drawn: they would say no more, and take memory.
+/// The most positions to draw: more would not improve the result, and take memory.
 const MOST_SAMPLES: u64 = 1 << 20;
 
 /// Multiples of the golden ratio, as fractions of 2^64, lie evenly over all places from the first few on.
 const GOLDEN_RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A position that was counted, or what counting it comes to, told from a part.
+/// The count of a position, or an estimate of it from a part.
 #[derive(Clone, Debug)]
 pub struct UnitSample {
-    /// What was drawn.
+    /// The drawn position.
     pub draw: Draw,
     /// Whether only a part of what was drawn first was counted.
     pub is_part: bool,
@@ -63,7 +63,7 @@ impl UnitSample {
     }
 }
 
-/// What is drawn first.
+/// The first draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// Each unit once, in a random order.
@@ -74,7 +74,7 @@ pub enum Start {
     Parts,
 }
 
-/// What is counted of a position that takes too long.
+/// The counted part of a position that takes too long.
 #[derive(Clone, Copy, Debug)]
 pub enum Portion {
     /// A narrower one, by such steps.
@@ -83,7 +83,7 @@ pub enum Portion {
     Passes(Meet),
 }
 
-/// What a count's time is.
+/// The kind of time that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
     /// The processor time of the thread that counts.
@@ -92,17 +92,17 @@ pub enum Timing {
     Wall,
 }
 
-/// What is to be measured.
+/// A measurement to make.
 pub struct Task<'a> {
-    /// Where positions are drawn from.
+    /// The source of the positions.
     pub sampler: &'a Sampler<'a>,
-    /// What is drawn first.
+    /// The first draw.
     pub start: Start,
-    /// What is counted of those that take too long.
+    /// The counted part of positions that take too long.
     pub portion: Portion,
-    /// What counts them.
+    /// The measured kernel.
     pub kernel: &'a dyn Kernel,
-    /// What its time is.
+    /// The kind of time.
     pub timing: Timing,
     /// On how many threads.
     pub threads: usize,
@@ -110,7 +110,7 @@ pub struct Task<'a> {
     pub time: Duration,
     /// How long one position may take before a smaller part of it is counted.
     pub limit: Duration,
-    /// What positions are drawn by.
+    /// The seed of the draws.
     pub seed: u64,
     /// Ends it early.
     pub interrupted: &'a AtomicBool,
@@ -124,10 +124,10 @@ pub struct Measurement {
     pub is_whole: bool,
 }
 
-/// What the threads of a measurement share.
+/// The shared state of the threads of a measurement.
 struct Progress<'a> {
     task: &'a Task<'a>,
-    /// The units in a random order, where each is to be counted once.
+    /// The units in random order, if each is to be counted once.
     units: Vec<UnitId>,
     begun: Instant,
     next: AtomicUsize,
@@ -202,7 +202,7 @@ impl Progress<'_> {
         running.end();
     }
 
-    /// The draw of that number, narrowed as far as earlier ones showed to be needed. Nothing after the last unit.
+    /// The draw of that number, narrowed as far as earlier draws required. `None` after the last unit.
     fn draw(&self, number: u64, random: &mut StdRng) -> Option<Draw> {
         let sampler = self.task.sampler;
         // One place after the other by the golden ratio: so the parts are drawn more evenly than at random.
@@ -228,7 +228,8 @@ impl Progress<'_> {
         Some(draw)
     }
 
-    /// Counts the draw, or a piece of it if that takes too long. Nothing if all ends before, or it fails.
+    /// Counts the draw, or a piece of it if that takes too long. `None` if the measurement ends earlier, or
+    /// the kernel fails.
     fn count_piece(
         &self,
         mut draw: Draw,
@@ -276,7 +277,7 @@ impl Progress<'_> {
         draw
     }
 
-    /// Counts some passes of the draw. Nothing if all ends before.
+    /// Counts some passes of the draw. `None` if the measurement ends earlier.
     fn count_passes(
         &self,
         draw: Draw,
@@ -321,7 +322,8 @@ impl Progress<'_> {
         given_up[depth] += if in_time { -1 } else { 1 };
     }
 
-    /// Stops what takes too long, and all when it is interrupted or long over; tells how far it is.
+    /// Stops counts that take too long, and all counts after an interruption or long after the end. Shows the
+    /// progress.
     fn watch(&self, running: &[Running], done: &AtomicBool) {
         let mut line = ProgressLine::new();
         while !done.load(Ordering::Relaxed) {

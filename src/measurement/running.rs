@@ -1,4 +1,4 @@
-//! The threads of a measurement, as who watches them sees them.
+//! The threads of a measurement, as seen by their supervisor.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use queens::kernel::Stop;
 
-/// What a thread counts, since when, and how it is stopped.
+/// The count of a thread: its start, and how to stop it.
 #[derive(Default)]
 pub struct Running(Mutex<Option<(Instant, Arc<Stop>)>>);
 

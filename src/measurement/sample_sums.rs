@@ -11,14 +11,15 @@ impl SampleSums<'_> {
         self.0.iter().map(|sample| sample.draw.factor * value(sample)).sum()
     }
 
-    /// As many samples that weigh alike would tell as much (Kish 1965): of many draws nearly all of what there is may lie in one.
+    /// The effective number of samples (Kish 1965): the number of equally weighted samples with the same
+    /// error. A single one of many draws may have nearly all of the weight.
     pub fn effective(&self, value: impl Fn(&UnitSample) -> f64) -> f64 {
         let squares: f64 = self.0.iter().map(|sample| (sample.draw.factor * value(sample)).powi(2)).sum();
         self.of(value).powi(2) / squares
     }
 
-    /// The relative standard error of the ratio of two such sums. Nothing where fewer than two samples tell anything: then nobody
-    /// knows how far others differ.
+    /// The relative standard error of the ratio of two such sums. `None` with fewer than two informative
+    /// samples, because their spread is unknown.
     pub fn error(
         &self,
         above: impl Fn(&UnitSample) -> f64,

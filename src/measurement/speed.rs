@@ -32,7 +32,7 @@ const SHORTEST_LIMIT: Duration = Duration::from_millis(20);
 /// machine or for a large board.
 const MORE_TRIES: usize = 2;
 
-/// What counts.
+/// The device that counts.
 #[derive(Clone, Debug)]
 pub enum Counter {
     /// The processor with an instruction set.
@@ -70,12 +70,12 @@ impl Counter {
     }
 }
 
-/// Whose speed is to be measured, and for how long.
+/// A kernel to measure, and its share of the time.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// What units are drawn from.
+    /// The plan of the drawn units.
     pub plan: Arc<Plan>,
-    /// What counts, and how.
+    /// The device and its settings.
     counter: Counter,
     method: Method,
     /// On how many threads.
@@ -126,7 +126,7 @@ pub fn candidates(
 pub struct KernelSpeed {
     /// The board.
     pub board: Board,
-    /// What counts.
+    /// The measured kernel.
     pub kernel: KernelName,
     /// The number of the card that counts, if it is one.
     pub card: Option<usize>,
@@ -136,13 +136,13 @@ pub struct KernelSpeed {
     pub at_a_time: usize,
     /// How many positions were counted.
     pub positions: usize,
-    /// Those of them of which a part was counted only.
+    /// The units of which only a part was counted.
     pub pieces: usize,
     /// Whether they are the whole board.
     pub is_whole: bool,
     /// Nanoseconds for a solution of all threads together.
     pub ns_per_solution: f64,
-    /// Its relative standard error; none of a single position, for nobody knows how far others differ.
+    /// Its relative standard error; `None` for a single position, whose spread is unknown.
     pub error: Option<f64>,
     /// Nodes for a solution.
     pub nodes_per_solution: f64,
@@ -168,7 +168,8 @@ impl fmt::Display for Candidate {
 }
 
 impl Candidate {
-    /// Measures it for its share of these seconds, and for longer where that does not tell its error. Nothing if nothing is found at all.
+    /// Measures it for its share of these seconds, and for longer if the error is still unknown. `None` if no
+    /// solution is found at all.
     ///
     /// # Errors
     /// There is no such kernel here, or the card fails.
@@ -253,7 +254,7 @@ impl Candidate {
 }
 
 impl KernelSpeed {
-    /// What the measurement says. Nothing if nothing was counted, or nothing found.
+    /// The speed from the measurement. `None` without counts or without solutions.
     fn of(candidate: &Candidate, kernel: KernelName, measurement: &Measurement) -> Option<Self> {
         let Candidate { ref plan, threads, .. } = *candidate;
         let at_a_time = candidate.at_a_time();
@@ -294,8 +295,8 @@ impl KernelSpeed {
     }
 }
 
-/// By how much the time of units, as it was found or told from their passes, departs from what the plan expects of them.
-/// Pieces say nothing of that.
+/// How far the times of units, measured or estimated from their passes, depart from the plan's estimates.
+/// Pieces do not count.
 fn spread(plan: &Plan, samples: &[UnitSample]) -> Option<f64> {
     if samples.len() < 2 || samples.iter().any(|sample| sample.draw.unit.is_none()) {
         return None;

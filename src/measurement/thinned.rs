@@ -1,4 +1,4 @@
-//! Units for halves that meet, told from some of their passes.
+//! Units of the method meet, estimated from some of their passes.
 //!
 //! A unit at record size takes minutes, but consists of thousands of passes of milliseconds each. The kernel
 //! makes a random part of them and estimates the whole unit without bias. That part is adapted so that a unit
@@ -15,17 +15,18 @@ use queens::kernel::meet::{Thinning, free_rows_at_best};
 /// its true value.
 const UNITS: f64 = 500.0;
 
-/// What a unit may take in any case: as long as the lists that all its passes have in common.
+/// The least time for a unit: all its passes share lists that take as long.
 const LEAST: Duration = Duration::from_millis(20);
 
-/// Of so many row sets one is drawn before anything is known: a few in each cut of a large board.
+/// At first one of this many row sets is drawn: a few in each cut of a large board.
 const FIRST_STRIDE: u64 = 1 << 18;
 
-/// Of so many drawn row sets one is kept where all would take too long.
+/// Of this many drawn row sets one is kept if all would take too long.
 const THINNER: u64 = 8;
 
-/// Halves meet once few enough rows are without a queen; before that the kernel goes through all queens of so many columns at
-/// most in a drawn position. Each further one makes twenty times as many cuts, which take long even if none is counted.
+/// Halves meet once few enough rows are without a queen. Before that the kernel goes through all queens of at
+/// most this many columns in a drawn position. Each further column makes twenty times as many cuts, which
+/// take long even if none is counted.
 const COLUMNS_BEFORE_CUT: usize = 1;
 
 /// How far apart row sets are drawn, so that a unit takes about as long as it should.
@@ -35,7 +36,7 @@ pub struct PassPace {
 }
 
 impl PassPace {
-    /// For units of a measurement that takes so long. Each unit of a small board is to be counted whole.
+    /// For units of a measurement of this length. Each unit of a small board is counted whole.
     pub fn new(time: Duration, is_each_unit: bool) -> Self {
         let stride = if is_each_unit { 1 } else { FIRST_STRIDE };
         Self { stride: stride as f64, wished: time.div_f64(UNITS).max(LEAST) }
@@ -53,7 +54,8 @@ impl PassPace {
     }
 }
 
-/// A position of a board of so many rows is narrowed until halves meet at most so many queens away.
+/// A position of a board with `rows` rows is narrowed until halves meet after at most this many further
+/// queens.
 pub fn most_queens_away(rows: u8) -> usize {
     usize::from(free_rows_at_best(rows)) + COLUMNS_BEFORE_CUT
 }

@@ -60,7 +60,7 @@ impl SettingsFile {
         Ok(Self { path: path.to_owned(), settings })
     }
 
-    /// What that section gives to an option, or the part before all sections.
+    /// The value of an option in that section, or in the part before all sections.
     pub(super) fn get(&self, section: Option<&str>, option: &Arg) -> Result<Option<Setting>, SettingsError> {
         let table = section.map_or(Some(&self.settings), |section| self.settings.get(section)?.as_table());
         let value = table.and_then(|table| names(option).find_map(|name| table.get(name)));

@@ -24,7 +24,7 @@ pub struct TypedLine {
 }
 
 impl TypedLine {
-    /// Nothing if help or the version is asked for.
+    /// `None` if help or the version is requested.
     pub fn read(arguments: &[OsString]) -> Option<Self> {
         let mut command = lenient(Args::command());
         let mut matches = command.try_get_matches_from_mut(arguments).ok()?;
@@ -40,7 +40,7 @@ impl TypedLine {
         Some(Self { command, name: names.join(" "), typed, config })
     }
 
-    /// True if it names a command, not only the first word of one. If not, clap says what is missing.
+    /// Whether it names a whole command. If not, clap reports the missing word.
     fn is_complete(&self) -> bool {
         !self.command.has_subcommands()
     }
@@ -70,7 +70,7 @@ pub struct CompletedLine {
 }
 
 impl CompletedLine {
-    /// The command line, and where all settings come from.
+    /// The command line, with the origins of all settings.
     ///
     /// # Errors
     /// A variable or the file is not understood.
@@ -104,14 +104,14 @@ impl CompletedLine {
     /// The arguments, converted by clap.
     ///
     /// # Errors
-    /// What clap does not understand, in a setting too; or help or the version is asked for.
+    /// An error of clap, also in a setting; or a request for help or the version.
     pub fn parse(&self) -> Result<Args, clap::Error> {
         let mut command = with_defaults(Args::command(), &self.settings);
         let matches = command.try_get_matches_from_mut(&self.arguments)?;
         Args::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 
-    /// Where the value comes from that clap does not understand, if nobody typed it.
+    /// The origin of a rejected value that was not typed.
     pub fn origin_of(&self, error: &clap::Error) -> Option<&str> {
         let argument = error.get(ContextKind::InvalidArg)?.to_string();
         let name = argument.trim_start_matches('-').split([' ', '=']).next()?;

@@ -1,5 +1,6 @@
-//! Options that nobody typed: each may stand in a variable (`DIADEM_THREADS` for `--threads`) or in a file (`--config`). The
-//! command line goes before variables, variables before the file, and a command's section there before the rest of it.
+//! Settings: options from a variable (`DIADEM_THREADS` for `--threads`) or from a file (`--config`). The
+//! command line overrides variables, and variables override the file. In the file a command's section
+//! overrides the part before all sections.
 //!
 //! A setting becomes the default value of its option before clap reads the command line. So clap converts all values, and a
 //! setting needs no other option beside it.

@@ -1,4 +1,4 @@
-//! What `diadem config` shows: the options in effect, and where each comes from.
+//! The output of `diadem config`: the options in effect, and the origin of each.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -27,7 +27,7 @@ pub fn commands(called: &str) -> Vec<String> {
     all.filter(|command| called.is_empty() || is_called(command, called)).map(|(name, _)| name).collect()
 }
 
-/// An option that nobody typed, with its value.
+/// An option from a setting or a default, with its value.
 pub struct OptionInForce {
     /// Its long name.
     pub name: String,

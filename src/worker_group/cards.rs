@@ -16,10 +16,10 @@ use worker::{TEST_HANGS, WorkerError};
 
 use crate::args::Cards;
 
-/// The cards that were asked for.
+/// The requested cards.
 ///
 /// # Errors
-/// One of them is not there; or all were asked for and there is none.
+/// A requested card is missing; or all were requested and none exists.
 pub fn cards(wished: &Cards) -> Result<Vec<Device>, GpuError> {
     Ok(match wished {
         Cards::These(numbers) if numbers.is_empty() => Vec::new(),
@@ -63,7 +63,7 @@ fn warn_card_left_out(error: &GpuError) {
 /// each card. Each kernel has passed the self-test, so a card that fails or miscounts leaves no run behind.
 ///
 /// # Errors
-/// One of them cannot be used; or all were asked for and none can.
+/// A requested card is unusable; or all were requested and none is usable.
 pub fn kernels(
     wished: &Cards,
     cards: Vec<Device>,
@@ -91,8 +91,8 @@ pub fn kernels(
     Ok(kernels)
 }
 
-/// The kernel, built and self-tested within the time `hangs`. A hanging driver cannot be interrupted, neither
-/// here nor in the trial that chooses a method, so its thread is abandoned.
+/// The kernel, built and self-tested within the time `hangs`. A hanging driver cannot be interrupted, also in
+/// the trial that chooses a method, so its thread is abandoned.
 fn tested(
     card: &Device,
     make: impl FnOnce() -> Result<GpuKernel, GpuError> + Send + 'static,
@@ -126,7 +126,7 @@ pub fn warn_if_no_card<'a>(wished: &Cards, mut cards: impl Iterator<Item = &'a D
     }
 }
 
-/// What was made of the cards that can be used. Of all cards one that cannot keeps no other from counting.
+/// The usable ones. If all cards were requested, an unusable card does not stop the others.
 fn usable<K>(wished: &Cards, made: Vec<Result<K, GpuError>>) -> Result<Vec<K>, GpuError> {
     if *wished != Cards::All || made.iter().all(Result::is_err) {
         return made.into_iter().collect();
@@ -138,7 +138,7 @@ fn usable<K>(wished: &Cards, made: Vec<Result<K, GpuError>>) -> Result<Vec<K>, G
 pub mod tests {
     use super::*;
 
-    /// All cards; none where there is no OpenCL and none is demanded.
+    /// All cards; `None` if OpenCL is missing and not required.
     pub fn cards_to_test() -> Option<Vec<Device>> {
         let found = cards(&Cards::All).ok();
         if found.is_none() {

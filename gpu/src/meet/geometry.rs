@@ -1,9 +1,10 @@
-//! A cut as the device has it: what the queens of each column test and set, with the bits that halves meet by first.
+//! A cut in the format of the device: the tested and set bits of the queens of each column. The bits by which
+//! halves are joined first come first.
 
 use opencl3::types::{cl_uint, cl_ulong};
 use queens::kernel::meet::Cut;
 
-/// What a queen on a square tests, and then sets; the same layout as in `meet.cl`.
+/// The bits that a queen on a square tests, and the bits that it sets; the same layout as in `meet.cl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queen {
@@ -11,16 +12,16 @@ pub struct Queen {
     set: cl_ulong,
 }
 
-/// Rows of a board at most: so many queens has each column on the device.
+/// The most rows of a board, and the queens of each column on the device.
 pub const ROWS: usize = 32;
 
 /// Columns of a half at most.
 pub const COLUMNS: usize = 16;
 
-/// The bits that a table tells.
+/// The bits covered by a table.
 const BITS_OF_TABLE: u32 = 5;
 
-/// The first of the bits that tell the row of a complete half's last queen.
+/// The first of the bits for the row of a complete half's last queen.
 const MARK: u32 = 59;
 
 /// A cut as the device has it.
@@ -42,7 +43,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// That of a cut.
+    /// The geometry of a cut.
     pub fn of(cut: &Cut) -> Self {
         let places = places(cut.meeting);
         let moved = |bits: u64| {
@@ -76,7 +77,7 @@ impl Geometry {
     }
 }
 
-/// For each bit of a word where it goes, so that those of `first` come first.
+/// For each bit of a word its new place, so that the bits of `first` come first.
 fn places(first: u64) -> [u32; 64] {
     let mut bits: Vec<usize> = (0..64).collect();
     bits.sort_unstable_by_key(|bit| (first >> bit & 1 == 0, *bit));

@@ -38,7 +38,8 @@ struct Sides {
     left: u32,
 }
 
-/// How many sets to take at a time after batches of so many, where so many took that long: not fewer because few were left.
+/// The next batch size after a batch of `sets` sets, at batch size `batch`, took `taken`. A short last batch
+/// does not make the size smaller.
 fn next_batch(batch: usize, sets: usize, taken: Duration) -> usize {
     let factor = LAUNCH.as_secs_f64() / taken.as_secs_f64().max(1e-6);
     let next = (sets as f64 * factor.clamp(0.1, 2.0)) as usize + 1;
@@ -167,7 +168,8 @@ impl<'a> Halving<'a> {
         self.lane.grow(self.session, self.shape, &self.geometry, sets, column)
     }
 
-    /// The same, of so many states at most, with more room for lists where they need it. Returns how many states they have.
+    /// Like `grow`, with at most `most` states and more room for lists if they need it. Returns the number of
+    /// their states.
     fn grow_and_look(&mut self, column: &NewColumn, most: usize) -> Result<usize, CutShort> {
         loop {
             let made = self.grow_in_batches(column, most)?;
@@ -206,8 +208,8 @@ impl<'a> Halving<'a> {
         }
     }
 
-    /// Joins the halves of all row sets that agree with the fixed rows; the lists with one column missing have so many states
-    /// at most.
+    /// Joins the halves of all row sets that agree with the fixed rows. The lists with one column missing
+    /// have at most `states` states.
     fn join(&mut self, sides: Sides, states: [usize; 2]) -> Result<(), CutShort> {
         let Geometry { rows, .. } = self.geometry;
         let last = [0, 1].map(|side| self.geometry.columns(side) - 1);

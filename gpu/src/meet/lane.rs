@@ -1,4 +1,4 @@
-//! What one count at a time has of the device: memory for lists, and the launches of both kernels.
+//! The device state of one concurrent count: memory for lists, and the launches of both kernels.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ struct SetsThere {
     there: Buffer<cl_uint>,
 }
 
-/// What one count at a time has of the device.
+/// The device state of one concurrent count.
 pub struct MeetLane {
     pub queue: Queue,
     pub grow: DeviceKernel,
@@ -33,18 +33,19 @@ pub struct MeetLane {
     cursors: Buffer<cl_uint>,
     /// How many groups have ended, in the first half of the first word; then what each group has found.
     found: Buffer<cl_ulong>,
-    /// So many groups were launched for this cut.
+    /// The number of groups launched for this cut.
     groups: cl_uint,
     pub batches: Batches,
 }
 
-/// So many sets took a launch's time lately: of those of which lists were made, and of those that were joined.
+/// The numbers of sets that took a launch's time in the last launches, for making lists and for joining them.
 pub struct Batches {
     pub grow: usize,
     pub join: usize,
 }
 
-/// The first sets that are joined are fewer than the groups by so many times, which have them together.
+/// The first batch of joined sets is smaller than the number of groups by this factor; several groups join a
+/// set.
 const FIRST_OF_JOINED: usize = 16;
 
 /// The local memory of a group that grows lists, in bytes: of each row a queen, a list and two words; and two words.
@@ -128,7 +129,7 @@ impl MeetLane {
         Ok(room > states.room && states.enlarge(session, &self.queue, room)?)
     }
 
-    /// Nothing has been made, when what is at work is done.
+    /// Waits for the device, then resets the numbers of states.
     pub fn reset_cursors(&mut self, session: &Session) -> Result<(), GpuError> {
         session.settle(&self.queue)?;
         session.write(&self.queue, &mut self.cursors, &[0; CURSORS])

@@ -8,7 +8,7 @@ use opencl3::types::{cl_uint, cl_ulong};
 use crate::error::GpuError;
 use crate::session::{Queue, Session};
 
-/// Where the states of a set are; the same layout as in `meet.cl`.
+/// The place of the states of a set; the same layout as in `meet.cl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct List {
@@ -25,7 +25,7 @@ pub struct StateBuffer {
 }
 
 impl StateBuffer {
-    /// Room for so many.
+    /// Room for `room` states.
     pub fn new(session: &Session, room: usize) -> Result<Self, GpuError> {
         // The last of them is only written behind a list.
         Ok(Self { buffer: session.room(room + 1)?, room })
@@ -57,9 +57,9 @@ pub const LIST_KINDS: usize = 6;
 pub enum ListKind {
     /// The empty half.
     Nothing,
-    /// Of either half, by turns.
+    /// Of both halves, in turn.
     Passing,
-    /// Of that half with one column missing.
+    /// Of that half, with one column missing.
     Last(usize),
     /// Of that half, complete.
     Complete(usize),
@@ -77,18 +77,18 @@ impl ListKind {
     }
 }
 
-/// A column to be added to the lists of some sets.
+/// A column to add to the lists of some sets.
 #[derive(Clone, Copy, Debug)]
 pub struct NewColumn {
     pub side: usize,
     pub number: usize,
-    /// By what the sets are turned round.
+    /// The mask that complements the sets.
     pub flip: u32,
     /// The rows whose side is fixed, those of them on this side, and how many of these may be lacking.
     pub fixed: u32,
     pub here: u32,
     pub lacking: u32,
-    /// What is kept of a state.
+    /// The bits of a state that are kept.
     pub keep: u64,
     pub from: ListKind,
     pub to: ListKind,

@@ -1,8 +1,8 @@
-//! All sets of a number of rows, by size: what the device takes one after the other.
+//! All sets of a number of rows, by size, in the order in which the device takes them.
 
 use std::ops::Range;
 
-/// The sets of so many rows, as masks: those of each size together, ascending.
+/// The sets of a number of rows, as masks; those of each size together, ascending.
 #[derive(Debug)]
 pub struct SetsBySize {
     masks: Vec<u32>,
@@ -11,7 +11,7 @@ pub struct SetsBySize {
 }
 
 impl SetsBySize {
-    /// The sets of so many rows, of which there are 2 to the power of that.
+    /// All 2^rows sets of `rows` rows.
     pub fn new(rows: u32) -> Self {
         let mut begins = vec![0; rows as usize + 2];
         (0..1u32 << rows).for_each(|mask| begins[mask.count_ones() as usize + 1] += 1);

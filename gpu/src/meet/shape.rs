@@ -14,7 +14,7 @@ pub struct MeetShape {
     /// Work items of a group that joins, and groups of a launch at most.
     pub group: usize,
     pub groups: usize,
-    /// Groups that join one set together at most, where there are fewer sets than groups.
+    /// The most groups that join one set together, if there are fewer sets than groups.
     pub together: usize,
     /// The same of groups that grow lists, and items of such a group that read a list together.
     pub grow_group: usize,
@@ -27,7 +27,7 @@ pub struct MeetShape {
     pub vector: usize,
     /// Vectors of an entry of a table at most.
     pub width: usize,
-    /// What tabulating costs, in look-ups, and what a look-up costs, in pairs compared one by one.
+    /// The cost of tabulating, in look-ups, and the cost of a look-up, in pairs compared one by one.
     pub set_up: usize,
     pub direct: usize,
 }
@@ -40,7 +40,7 @@ const GROW_GROUPS_OF_UNIT: usize = 64;
 /// The bytes that one may take of a processor's.
 const BYTES_OF_PROCESSOR: u64 = 64 << 20;
 
-/// So many states there is room for at the beginning.
+/// The initial room, in states.
 const ROOM: usize = 1 << 20;
 
 impl MeetShape {
@@ -100,12 +100,12 @@ impl MeetShape {
         KernelSource { text: MEET, macros }
     }
 
-    /// How many groups join a set together where there are so many sets.
+    /// The number of groups that join one of `sets` sets together.
     pub fn parts(&self, sets: usize) -> usize {
         (self.groups / sets.max(1)).clamp(1, self.together)
     }
 
-    /// How many vectors an entry of so many tables may have, so that they fit the local memory.
+    /// The most vectors of an entry of `tables` tables that fit the local memory.
     pub fn width(&self, tables: cl_uint) -> usize {
         let fits = |width: &usize| self.bytes(tables, *width) as u64 <= LOCAL_BYTES;
         std::iter::successors(Some(self.width), |width| (*width > 1).then_some(width / 2))

@@ -6,14 +6,14 @@ use super::*;
 use crate::device::{Device, devices};
 use crate::error::GpuError;
 
-/// The devices that can be used; none where there is no OpenCL, unless it is demanded.
+/// The usable devices; none without OpenCL, unless it is required.
 fn usable_devices() -> Vec<Device> {
     let found = devices();
     assert!(found.is_ok() || std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "{found:?}");
     found.unwrap_or_default().into_iter().filter(|device| device.description().unusable.is_none()).collect()
 }
 
-/// What is counted by launches of that shape.
+/// The count by launches of that shape.
 fn counted(device: &Device, shape: MeetShape, position: &Position) -> Result<Count, GpuError> {
     let launcher = MeetLauncher { shape, lanes: Lanes::default() };
     let session = Session::new(device.clone(), &launcher.source())?;
@@ -21,7 +21,7 @@ fn counted(device: &Device, shape: MeetShape, position: &Position) -> Result<Cou
     Ok(count.expect("nobody stops it"))
 }
 
-/// The shapes of launches, with room for so many states in a buffer, first and at most.
+/// The shapes of launches, with initial and largest room of a buffer, in states.
 fn shapes(device: &Device, [room, most]: [usize; 2]) -> [MeetShape; 2] {
     [DeviceKind::Card, DeviceKind::Processor].map(|kind| MeetShape {
         room,

@@ -1,4 +1,5 @@
-//! The code as cards have it, compiled for NVIDIA's and AMD's by clang: what only their drivers compile is seen on no processor.
+//! The code for cards, compiled for NVIDIA and AMD by clang. It covers parts that only the drivers of cards
+//! compile.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -35,7 +36,7 @@ fn sources(has_warps: bool) -> BTreeSet<[String; 2]> {
     launchers.map(|launcher| launcher.source()).map(|source| [source.whole(), source.options()]).collect()
 }
 
-/// What clang makes of it for such chips, in their assembler. That a loop stays a loop is no error.
+/// The code compiled by clang for such chips, as assembler. A loop that is not unrolled is no error.
 fn compiled(chips: &str, [text, options]: &[String; 2]) -> String {
     let mut clang = Command::new("clang")
         .args(["-x", "cl", "-O2", "-S", "-Werror", "-Wno-pass-failed", "-nogpulib"])
@@ -75,7 +76,8 @@ fn compiled_code_uses_only_host_given_local_memory() {
     }
 }
 
-/// What is written in NVIDIA's assembler, of which clang reads nothing: it is to be the very text that NVIDIA's `ptxas` took.
+/// The lines in NVIDIA's assembler, which clang does not check. They must be exactly the text that NVIDIA's
+/// `ptxas` accepted.
 fn assembler(code: &str) -> impl Iterator<Item = &str> {
     let from_there = code.split("// begin inline asm").skip(1);
     from_there.map(|rest| rest.split("// end inline asm").next().unwrap().trim())

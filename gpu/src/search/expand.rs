@@ -1,4 +1,4 @@
-//! The first levels of a search, on the host: some states for the device to go on from.
+//! The first levels of a search, on the host: the states from which the device continues.
 //!
 //! A descent is followed breadth first, level by level, until it has the wished number of states. Each level
 //! is dropped when the next is made, so that each node is counted once, on the host or on the device.
@@ -20,7 +20,8 @@ pub struct Front<'a> {
     pub states: Vec<State>,
 }
 
-/// With so many rows left in a child the device counts pairs, and neither moves a state on.
+/// The device counts pairs when this many rows are left in a child; neither host nor device moves such a
+/// state on.
 const LEFT_TO_DEVICE: usize = 2;
 
 impl Front<'_> {
@@ -59,7 +60,8 @@ fn child(step: &RowStep, columns: u32, [cols, falling, rising]: [u32; 3]) -> Opt
     is_alive.then_some([cols, falling, rising, candidates])
 }
 
-/// States of a descent, as many as are wished where it has so many, and the nodes passed on the way; nothing if stopped.
+/// At least `wished` states of a descent, if it has as many, and the nodes passed on the way; `None` if
+/// stopped.
 pub fn expand<'a>(descent: &'a Descent, wished: usize, stop: &Stop) -> Option<(Count, Front<'a>)> {
     let mut count = Count { completions: 0, nodes: 1 };
     let mut front = Front { descent, level: 0, states: vec![[0, 0, 0, descent.first]] };

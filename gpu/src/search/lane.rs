@@ -1,4 +1,4 @@
-//! What one count at a time uses of the device, and how much of its memory that may be.
+//! The device state of one concurrent count, and its share of the device's memory.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ pub(super) const ROOM: usize = 4;
 /// local memory.
 pub(super) const LEAST_ROOM: usize = STATES_OF_HOST << 5;
 
-/// What a search takes of the device's memory, where that has as much.
+/// The memory that a search would use, if the device has it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wishes {
     /// Descents that are searched together.
@@ -50,9 +50,9 @@ pub(super) struct SearchLane {
     pub(super) progress: Room<cl_uint>,
     pub(super) found: Room<Found>,
     pub(super) frozen: Room<Vector>,
-    /// What it takes of that memory: of all that is wished, or of a half of it and so on, as the device had.
+    /// Its share of the wished memory: all, a half and so on, as the device allowed.
     pub(super) share: Share,
-    /// So many passes of each group took [`LAUNCH`](crate::session::LAUNCH) lately.
+    /// The passes of each group that took [`LAUNCH`](crate::session::LAUNCH) in the last launches.
     pub(super) passes: cl_uint,
     /// The number of the last launch that searched.
     pub(super) launch: cl_uint,
@@ -107,12 +107,12 @@ impl SearchLane {
     }
 }
 
-/// What a descent has of what is wished for all that are searched together.
+/// A descent's part of the states wished for all descents.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     /// The wished number of its states.
     pub(super) wished: usize,
-    /// For so many there is room.
+    /// The states that it has room for.
     pub(super) room: usize,
 }
 
@@ -123,10 +123,10 @@ impl Part {
     }
 }
 
-/// A device whose memory others have taken is asked again for all that is wished after this time.
+/// After this time a reduced share of memory is raised to all again.
 pub(super) const ASKED_AGAIN: Duration = Duration::from_mins(5);
 
-/// A part of what is wished: all of it, a half, a quarter and so on.
+/// A share of the wished memory: all, a half, a quarter and so on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Share {
     pub(super) halvings: u32,
@@ -135,12 +135,12 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// So much of what is wished, and one at least.
+    /// The share of `wished`, at least one.
     pub(super) fn of(self, wished: usize) -> usize {
         (wished >> self.halvings).max(1)
     }
 
-    /// Half of that, unless one was left of what is wished: says whether it is less now.
+    /// Halves the share, unless only one is left; returns whether it is smaller now.
     pub(super) fn halve(&mut self, wished: usize) -> bool {
         let is_less = self.of(wished) > 1;
         if is_less {
@@ -149,7 +149,7 @@ impl Share {
         is_less
     }
 
-    /// All of it, where it has been less for a while.
+    /// Raises the share to all, if it has been reduced for a while.
     pub(super) fn try_more(&mut self) {
         if self.since.is_some_and(|since| since.elapsed() > ASKED_AGAIN) {
             *self = Self::default();

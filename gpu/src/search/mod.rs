@@ -75,7 +75,7 @@ pub struct SearchLauncher {
     lanes: Lanes<SearchLane>,
 }
 
-/// How many states may be wished for where a room is to have no more than so many words of 64 bits.
+/// The wished number of states for a room of at most `words` words of 64 bits.
 fn states_in(words: usize) -> usize {
     (words * size_of::<cl_ulong>() / size_of::<Vector>() / ROOM).max(1)
 }
@@ -102,19 +102,20 @@ impl SearchLauncher {
         Self { shape, groups, wished, fewest_passes: FEWEST_PASSES, lanes: Lanes::default() }
     }
 
-    /// How many descents are searched together: as many as have their least room in that of all states that are wished.
+    /// The number of descents to search together: as many as have their least room within the room of all
+    /// wished states.
     fn together(&self) -> usize {
         (self.wished * ROOM / LEAST_ROOM).max(1)
     }
 
-    /// What a search from these states on takes of the device's memory.
+    /// The memory for a search from these states.
     fn wishes(&self, fronts: &[Front<'_>]) -> Wishes {
         let levels = fronts.iter().map(|front| rows_of_device(front.descent, front.level)).max().unwrap_or(0);
         let vectors = (1 + self.shape.pool()) * levels;
         Wishes { descents: fronts.len(), states: self.wished, groups: self.groups, vectors }
     }
 
-    /// What the device finds from these states on; `None` if stopped.
+    /// The count of the device from these states; `None` if stopped.
     fn go_on(
         &self,
         session: &Session,
@@ -132,7 +133,8 @@ impl SearchLauncher {
         Ok(found.map(|found| found.plus(Count { completions: 0, nodes })))
     }
 
-    /// Moves the states on, row by row, until there are as many as wished of each descent; and the nodes on the way.
+    /// Moves the states on, row by row, until each descent has the wished number. Returns the nodes on the
+    /// way.
     fn widen(
         &self,
         session: &Session,
@@ -193,7 +195,7 @@ impl SearchLauncher {
         Ok((nodes, descents))
     }
 
-    /// What is found depth first from the states on to which descents were widened; `None` if stopped.
+    /// The depth-first count from the widened states; `None` if stopped.
     fn search(
         &self,
         session: &Session,

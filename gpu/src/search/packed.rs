@@ -1,4 +1,4 @@
-//! Descents as the device reads them, and what it says of them.
+//! Descents in the format of the device, and its reports about them.
 
 use opencl3::types::cl_uint;
 use queens::kernel::search::{Descent, RowStep};
@@ -14,10 +14,10 @@ pub const VECTORS: usize = 5;
 /// Four words, as the device reads them at once.
 pub type Vector = [cl_uint; 4];
 
-/// What happens between a row and the next one, packed as `search.cl` says.
+/// The step from a row to the next one, packed as in `search.cl`.
 pub type Row = [Vector; VECTORS];
 
-/// What the host and the kernels know of a descent: the same as in `search.cl`.
+/// The state of a descent, shared by the host and the kernels: the same as in `search.cl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OnDevice {
@@ -25,7 +25,7 @@ pub struct OnDevice {
     pub table: cl_uint,
     /// The row that its states are before, by its number among the free ones.
     pub place: cl_uint,
-    /// So many rows may be done from there on: by the launches that widen it at most.
+    /// The most rows that the launches which widen it may do from there on.
     pub rows: cl_uint,
     /// How many states there are, where they are (among the host's, or in the first or second room), and from which one on.
     pub states: cl_uint,
@@ -33,7 +33,7 @@ pub struct OnDevice {
     pub first: cl_uint,
     /// The number of these states that have been taken, or a little more.
     pub taken: cl_uint,
-    /// So many groups have ended of all launches that widen it.
+    /// The finished groups of all launches that widen it.
     pub ended: cl_uint,
     /// For each row how many states there are before it: 0 behind one where they were not moved on.
     pub made: [cl_uint; ROWS],

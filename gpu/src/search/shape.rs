@@ -12,7 +12,7 @@ const GROUP_OF_CARD: usize = 32;
 /// States that a group moves on at a time: two for each of a card's items were measured to be faster than one, on items in lockstep.
 const WIDE: usize = 64;
 
-/// Elsewhere, and where there is less local memory than this, so that the pools of large boards have room.
+/// The width elsewhere, and with less local memory than this, so that the pools of large boards have room.
 const NARROW: usize = 32;
 const ENOUGH_LOCAL_BYTES: u64 = 48 << 10;
 
@@ -28,7 +28,7 @@ pub struct GroupShape {
 }
 
 impl GroupShape {
-    /// What suits the device.
+    /// The shape that suits the device.
     pub fn new(about: &Description, kind: DeviceKind) -> Self {
         let is_in_lockstep = kind == DeviceKind::Card && about.has_warps;
         let group = match kind {

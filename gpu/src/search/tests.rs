@@ -1,4 +1,4 @@
-//! The search on each device that is there, against the processor's; and how many states and how much memory it takes.
+//! The search on each device, compared with the processor's, and its use of states and memory.
 
 use super::lane::{ASKED_AGAIN, Share};
 use super::*;
@@ -30,7 +30,7 @@ fn launcher(shape: GroupShape, groups: usize, wished: usize) -> SearchLauncher {
 /// PoCL has the items of a group do one after the other what is between two barriers: in their order, or in this one.
 const REVERSED: &str = "#undef LOCAL_INDEX\n#define LOCAL_INDEX (GROUP - 1 - (uint)get_local_id(0))\n";
 
-/// A session on each device; none where there is no OpenCL, unless it is demanded.
+/// A session on each device; none without OpenCL, unless it is required.
 fn sessions(shape: GroupShape, before: &str) -> Vec<Session> {
     let found = devices();
     assert!(found.is_ok() || std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "{found:?}");

@@ -1,4 +1,4 @@
-//! What becomes of copies that never end, and of launches that fail.
+//! Copies that never end, and launches that fail.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -9,7 +9,7 @@ use opencl3::kernel::ExecuteKernel;
 use super::*;
 use crate::device::devices;
 
-/// A session on each device; none where there is no OpenCL, unless it is demanded.
+/// A session on each device; none without OpenCL, unless it is required.
 fn sessions() -> Vec<Session> {
     let found = devices();
     assert!(found.is_ok() || std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "{found:?}");

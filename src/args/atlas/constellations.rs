@@ -32,12 +32,12 @@ pub struct ConstellationsArgs {
     /// What to do with them.
     #[command(flatten)]
     task: TaskArgs,
-    /// What --count counts with.
+    /// The kernel of --count.
     #[command(flatten)]
     kernel: KernelArgs,
 }
 
-/// The option, refused without files to count from if it says how to count.
+/// An option for counting, refused without files to count from.
 fn for_counting(option: Arg) -> Arg {
     if ["threads", "method", "isa", "memory"].contains(&option.get_id().as_str()) {
         // Clap waives what is required where it contradicts what is given.
@@ -47,7 +47,7 @@ fn for_counting(option: Arg) -> Arg {
     }
 }
 
-/// What is done with the constellations: one thing at a time.
+/// The task; only one at a time.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub struct TaskArgs {
@@ -68,16 +68,16 @@ pub struct TaskArgs {
     count: Vec<PathBuf>,
 }
 
-/// What was asked for.
+/// The request.
 #[derive(Debug)]
 pub enum Constellations {
     /// Something about one board.
     OfBoard(Board, ConstellationsTask),
-    /// How many there are of each of several boards; as JSON where that is asked for.
+    /// Their numbers for several boards, as text or JSON.
     OfBoards { boards: Boards, json: bool },
 }
 
-/// What is done with the constellations of a board.
+/// The task for the constellations of a board.
 #[derive(Debug)]
 pub enum ConstellationsTask {
     /// Say how many there are.

@@ -1,4 +1,5 @@
-//! What `diadem solutions` is asked for: solutions on squares or positions on rectangles, from where and to where.
+//! The request of `diadem solutions`: solutions on squares or positions on rectangles, their source and their
+//! output.
 
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ use queens::Board;
 use super::solutions::{Size, SolutionsArgs};
 use super::wrong::WrongAtlasCommand;
 
-/// What is asked for.
+/// The request.
 #[derive(Debug)]
 pub enum AskedSolutions {
     /// Solutions on a square board.
@@ -34,7 +35,7 @@ pub struct Listing {
     pub output: ListingOutput,
 }
 
-/// Where solutions come from, and in what order.
+/// The source and the order of solutions.
 #[derive(Debug)]
 pub enum ListingSource {
     /// Ascending.
@@ -47,7 +48,7 @@ pub enum ListingSource {
     Restarts(Option<u64>),
 }
 
-/// What becomes of solutions.
+/// The output of solutions.
 #[derive(Debug)]
 pub enum ListingOutput {
     /// They are counted.
@@ -60,7 +61,7 @@ pub enum ListingOutput {
     Folder(PathBuf, SolutionFormat),
 }
 
-/// Whether pictures are asked for; an error where what is only for pictures is asked of text.
+/// Whether pictures are requested. An error if options for pictures are given for text.
 fn is_picture(args: &SolutionsArgs) -> Result<bool, WrongAtlasCommand> {
     let is_picture = matches!(args.format, SolutionFormat::Svg | SolutionFormat::Png);
     if !is_picture && (args.out.is_some() || args.dark) {
@@ -122,7 +123,7 @@ pub struct RectangleListing {
     pub output: RectangleOutput,
 }
 
-/// What becomes of positions.
+/// The output of positions.
 #[derive(Clone, Debug)]
 pub enum RectangleOutput {
     /// They are counted.

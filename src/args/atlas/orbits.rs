@@ -41,8 +41,8 @@ pub struct OrbitsArgs {
 
 /// Shows the rings: solutions that remain solutions when all queens are shifted around the board.
 ///
-/// Queens pushed out on one side come back on the other. Solutions joined by shifts of one column or row form a ring
-/// where one can go round; a ring bears the number of its smallest solution.
+/// Queens pushed out on one side come back on the other. Solutions connected by shifts of one column or row
+/// form a ring if they close to a circle. A ring has the number of its smallest solution.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

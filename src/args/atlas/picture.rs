@@ -36,7 +36,7 @@ pub enum Subject {
     Turns(TurnsPictureArgs),
 }
 
-/// Where a picture goes.
+/// The file of a picture.
 #[derive(Debug, Args)]
 pub struct OutArgs {
     /// The file, named .svg or .png; further pages are FILE-2, FILE-3 and so on.
@@ -47,7 +47,7 @@ pub struct OutArgs {
     pub dark: bool,
 }
 
-/// Where a picture goes that moves.
+/// The file of a moving picture.
 #[derive(Debug, Args)]
 pub struct MovingOutArgs {
     /// The file, named .svg.
@@ -58,7 +58,7 @@ pub struct MovingOutArgs {
     pub dark: bool,
 }
 
-/// The file of a picture, whose name says of which kind it is.
+/// The file of a picture; its name gives the format.
 pub fn picture_file(path: &Path) -> Result<(), ValueError> {
     ends_in(path, &["svg", "png"], "a picture's name, which ends in .svg or .png")
 }
@@ -142,7 +142,7 @@ pub struct SearchPictureArgs {
     /// Choose columns at random.
     #[arg(long)]
     pub random: bool,
-    /// What the random choices follow from.
+    /// The seed of the random choices.
     #[arg(long, value_name = "S", default_value_t = 1, requires = "random", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]

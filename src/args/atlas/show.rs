@@ -12,7 +12,7 @@ use crate::args::value::ValueError;
 
 /// Shows one placement: whether it is a solution, its number, family, class and ring, its images.
 ///
-/// Where it is none, the pairs that attack each other are named.
+/// If the placement is no solution, the attacking pairs are listed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +33,8 @@ pub struct ShowArgs {
     /// Look at its image under these, one after the other: letters from a to h.
     #[arg(long, value_name = "LETTERS", value_parser = letters)]
     pub apply: Option<Letters>,
-    /// Then shift it by so many columns to the right and rows up, around the edges; less than 0 is left and down.
+    /// Then shift it this many columns to the right and rows up, around the edges; negative numbers shift
+    /// left and down.
     #[arg(long, value_name = "COLUMNS,ROWS", value_parser = shift, allow_hyphen_values = true)]
     pub shift: Option<(i8, i8)>,
     /// Print one JSON object.

@@ -8,7 +8,7 @@ use queens::Board;
 /// Writes the atlas of a board as pages for a browser: families with their images, rings to go through, a board to play
 /// on.
 ///
-/// The pages need nothing beside them, neither a server nor the network.
+/// The pages are self-contained; they need no server and no network.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -59,7 +59,7 @@ pub struct SolutionsArgs {
     /// The board size: 1 to 32, with --random up to 255; or columns and rows, as 8x10, of a rectangle.
     #[arg(value_name = "N", value_parser = size)]
     pub(super) size: Size,
-    /// On a rectangle so many queens [default: as many as there is room for].
+    /// The number of queens on a rectangle [default: the most that fit].
     #[arg(long, value_name = "K", value_parser = whole(1..=Rectangle::LARGEST), allow_negative_numbers = true)]
     pub(super) queens: Option<u8>,
     /// Only the first K.
@@ -67,13 +67,14 @@ pub struct SolutionsArgs {
     pub(super) first: Option<u64>,
     #[command(flatten)]
     pub(super) order: OrderArgs,
-    /// With each solution, how many permutations come up to it, itself included, where all are tried in this order.
+    /// With each solution, the number of permutations tried up to it, itself included, if all are tried in
+    /// this order.
     #[arg(long, conflicts_with_all = ["random", "count", "format", "out"])]
     pub(super) tried: bool,
     /// How to write them: digits, tuple, board, json, fen, svg, png.
     #[arg(long, value_name = "FORMAT", default_value = "digits", value_parser = choice::<SolutionFormat>(SolutionFormat::VARIANTS), hide_possible_values = true)]
     pub(super) format: SolutionFormat,
-    /// Where to put pictures, a file for each solution.
+    /// The folder for pictures, a file for each solution.
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Draw pictures for a dark screen rather than white paper.
@@ -87,7 +88,7 @@ pub struct SolutionsArgs {
 }
 
 impl SolutionsArgs {
-    /// Whether nothing is asked for that only squares have.
+    /// Whether all given options also apply to rectangles.
     pub(super) fn is_of_rectangles(&self) -> bool {
         let OrderArgs { from, random, method, .. } = &self.order;
         let is_ascending = from.is_none() && !random && *method == ListingMethod::Search;
@@ -104,11 +105,11 @@ pub struct OrderArgs {
     /// Rows are counted from 0 in PERMUTATION.
     #[arg(long, requires = "from")]
     pub(super) from_zero: bool,
-    /// From a random start; beyond n = 32 by the randomised search with restarts, one solution unless --first says
-    /// more.
+    /// Start at random. Beyond n = 32 uses the randomised search with restarts, for one solution unless
+    /// --first is larger.
     #[arg(long, conflicts_with = "method")]
     pub(super) random: bool,
-    /// What the random start follows from [default: drawn, and printed].
+    /// The seed of the random start [default: drawn, and printed].
     #[arg(long, value_name = "S", requires = "random", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub(super) seed: Option<u64>,
     /// How to find them: search, permutations (all tried), rows (lists extended recursively), iterative (in a loop).

@@ -29,7 +29,7 @@ pub struct StudyArgs {
     /// Random runs for each board.
     #[arg(long, value_name = "R", default_value_t = 1000, value_parser = whole(1..=StudySpec::MOST_RUNS), allow_negative_numbers = true)]
     pub runs: u32,
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
     /// Look at restarts after this many placements, besides the best limit [default: 5n].

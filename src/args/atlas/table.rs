@@ -35,7 +35,7 @@ pub struct TableArgs {
     format: FormatArgs,
 }
 
-/// What the table is of: one thing at a time.
+/// The subject of the table; only one at a time.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub struct SubjectArgs {
@@ -69,7 +69,7 @@ pub struct AskedTable {
     pub format: TableOutput,
 }
 
-/// What a table is of.
+/// The subject of a table.
 #[derive(Clone, Debug)]
 pub enum TableSubject {
     /// Totals that are known: published, or counted by these runs.

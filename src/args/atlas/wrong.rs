@@ -1,4 +1,4 @@
-//! What can be wrong with the command lines of the atlas beyond what clap sees.
+//! Errors in the command lines of the atlas that clap does not detect.
 
 use atlas::PlacementError;
 use atlas::format::SolutionFormat;
@@ -26,7 +26,7 @@ pub enum WrongAtlasCommand {
         "--format {0} makes a file for each solution: name a directory with --out DIR, or ask for one with --first 1"
     )]
     ManyPictures(SolutionFormat),
-    /// What only squares have.
+    /// Options that apply to squares only.
     #[error(
         "positions on {0} are of plain queens, in ascending order, and written as digits, board, json, svg or png"
     )]

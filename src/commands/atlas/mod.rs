@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use crate::args::atlas::AtlasCommand;
 use crate::output::listing;
 
-/// Runs the command that was asked for.
+/// Runs the parsed command.
 pub fn run(command: AtlasCommand) -> anyhow::Result<ExitCode> {
     match command {
         AtlasCommand::Solutions(args) => listing(solutions::run(&args.try_into()?)),

@@ -45,7 +45,7 @@ pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Draws a placement, and says where it has attacks.
+/// Draws a placement and prints its attacks.
 fn board(args: &BoardPictureArgs) -> anyhow::Result<ExitCode> {
     let placement = args.placement.counted(args.from_zero)?;
     let (surface, piece) = (args.setting.surface, args.setting.piece);
@@ -75,7 +75,7 @@ fn save_moving(out: &MovingOutArgs, picture: MovingPicture) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is to be drawn, and its caption.
+/// The position to draw, and its caption.
 fn position(args: &ConstellationPictureArgs) -> anyhow::Result<(Position, String)> {
     let board = args.n;
     if let Some(unit) = args.unit {

@@ -1,4 +1,4 @@
-//! Pictures on their way to files: the name says which kind.
+//! Writes pictures to files; the name of the file gives the format.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn bytes(picture: &Picture, png: bool) -> anyhow::Result<Vec<u8>> {
     Ok(if png { picture.to_png(SCALE)? } else { picture.to_svg().into_bytes() })
 }
 
-/// Writes the picture as its name says.
+/// Writes the picture in the format of the file name.
 pub fn write(file: &Path, picture: &Picture) -> anyhow::Result<()> {
     write_bytes(file, &bytes(picture, is_png(file))?)
 }

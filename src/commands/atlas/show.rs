@@ -1,4 +1,4 @@
-//! `diadem show`: all there is to say about one placement.
+//! `diadem show`: all facts about one placement.
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -31,7 +31,7 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the placement becomes, step by step, and what each step is.
+/// The images of the placement, step by step, each with its name.
 fn images(placement: &Placement, args: &ShowArgs) -> anyhow::Result<Vec<(String, Placement)>> {
     let board = Board::new(placement.n())?;
     let Letters(symmetries) = args.apply.clone().unwrap_or_default();

@@ -12,7 +12,7 @@ use super::pictures;
 use crate::args::atlas::SiteArgs;
 use crate::output::print;
 
-/// Where one begins to read.
+/// The first page.
 const FIRST: &str = "index.html";
 
 pub fn run(args: &SiteArgs) -> anyhow::Result<ExitCode> {

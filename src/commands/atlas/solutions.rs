@@ -44,7 +44,7 @@ fn of_square(listing: &Listing) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The solutions asked for, found as they are taken.
+/// The requested solutions, found lazily.
 fn solutions(source: &ListingSource, size: u8) -> anyhow::Result<Box<dyn Iterator<Item = Placement>>> {
     Ok(match source {
         ListingSource::Ascending(setting, method) => method.solutions(*setting)?,

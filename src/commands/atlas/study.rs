@@ -17,7 +17,7 @@ use crate::output::{listing, print};
 use crate::output_file::OutputFile;
 use crate::stdout::stdout;
 
-/// Steps of a trace beyond which nobody would read on.
+/// The most steps of a trace; a longer one is not readable.
 const LONGEST_TRACE: usize = 100_000;
 
 pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {

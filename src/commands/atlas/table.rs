@@ -1,4 +1,4 @@
-//! `diadem table`: what is known of boards, or of the solutions of one, as a table.
+//! `diadem table`: known facts about boards, or about the solutions of one board, as a table.
 
 use std::path::Path;
 use std::process::ExitCode;

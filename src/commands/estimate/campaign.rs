@@ -1,4 +1,4 @@
-//! What a count takes: work, days, energy, cost, disk and memory.
+//! The cost of a count: work, days, energy, money, disk and memory.
 
 use std::time::Duration;
 
@@ -18,21 +18,21 @@ const COORDINATOR_BYTES: u64 = 24;
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
-/// What a count takes.
+/// The cost of a count.
 pub struct Campaign {
     /// The units of the plan.
     pub units: u64,
-    /// What the ledger grows to.
+    /// The final size of the ledger.
     pub ledger_bytes: u64,
-    /// What the coordinator keeps in memory.
+    /// The memory of the coordinator.
     pub coordinator_bytes: u64,
-    /// Of one core by kernel, the fastest first; of one card by card and method.
+    /// On one core, by kernel, the fastest first; on one card, by card and method.
     of_cores: Vec<KernelWork>,
     of_cards: Vec<KernelWork>,
     on_machines: Option<OnMachines>,
 }
 
-/// What one kernel takes.
+/// The work of one kernel.
 struct KernelWork {
     kernel: String,
     seconds: f64,
@@ -40,7 +40,7 @@ struct KernelWork {
     error: Option<f64>,
 }
 
-/// What it takes on some machines.
+/// The cost on some machines.
 struct OnMachines {
     machines: Fleet,
     days: f64,
@@ -51,7 +51,7 @@ struct OnMachines {
 }
 
 impl Campaign {
-    /// By what was measured of the kernels, for as many solutions as are published, else as are estimated.
+    /// From the measured kernels, and from the published number of solutions or else the estimate.
     pub fn new(
         plan: &Plan,
         estimate: Option<&CountEstimate>,
@@ -88,7 +88,7 @@ impl Campaign {
         }
     }
 
-    /// For people. `why` says for what reason too little was measured, where it was.
+    /// As text. `why` is the reason if too little was measured.
     pub fn lines(&self, why: &str) -> Vec<String> {
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
         let mut lines = vec![format!(
@@ -117,8 +117,8 @@ impl Campaign {
         lines
     }
 
-    /// Seconds of one core by kernel, those of one card by card and method, and their relative standard errors, null where
-    /// nobody knows.
+    /// Seconds of one core by kernel, seconds of one card by card and method, and their relative standard
+    /// errors (null if unknown).
     pub fn work_json(&self) -> Map<String, Value> {
         let of_kind = |(name, works): (&str, &[KernelWork])| {
             let errors = format!("{name}_relative_error");
@@ -131,7 +131,7 @@ impl Campaign {
         kinds.into_iter().flat_map(of_kind).collect()
     }
 
-    /// What it takes on the machines, null if none were named.
+    /// The cost on the machines; null without machines.
     pub fn machines_json(&self) -> Value {
         self.on_machines.as_ref().map_or(Value::Null, |on| {
             json!({
@@ -168,7 +168,7 @@ impl OnMachines {
     }
 }
 
-/// How far off that may be; nobody knows of a single position how far others differ.
+/// The standard error as text. A single position gives no error.
 fn standard_error(error: Option<f64>) -> String {
     error.map_or_else(
         || "standard error unknown".to_owned(),

@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 /// An estimate of a number of solutions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CountEstimate {
-    /// The natural logarithm of the number: it may be too large for a float. Nothing stands for none.
+    /// The natural logarithm of the number, which may be too large for a float. `None` for the number zero.
     pub ln: Option<f64>,
     /// The standard error, relative to the number.
     pub error: f64,
-    /// By how many standard errors the truth departs from it in one case of twenty.
+    /// The half width of the 95 % interval, in standard errors.
     pub quantile: f64,
 }
 
@@ -21,7 +21,7 @@ impl From<Extrapolation> for CountEstimate {
 }
 
 impl CountEstimate {
-    /// The number times a factor, as text with so many digits.
+    /// The number times a factor, with this number of digits.
     pub fn text(&self, factor: f64, digits: usize) -> String {
         let Some(ln) = self.ln.filter(|_| factor > 0.0) else { return "0".into() };
         let log = (ln + factor.ln()) / std::f64::consts::LN_10;

@@ -11,7 +11,7 @@ use super::count_estimate::CountEstimate;
 use crate::measurement::sample_sums::SampleSums;
 use crate::measurement::{Portion, Start, Task, Timing, UnitSample};
 
-/// How long one position may take: many small ones tell more than a few large ones.
+/// The longest time for one position: many small positions give a better estimate than a few large ones.
 const LIMIT: Duration = Duration::from_millis(8);
 
 /// The least effective number of draws (Kish 1965) for an interval. With fewer draws a few large ones make up
@@ -19,7 +19,8 @@ const LIMIT: Duration = Duration::from_millis(8);
 /// the error is at most 22 %.
 const FEWEST: f64 = 20.0;
 
-/// The estimate after so many seconds by the plan of the best kernel, and from how many positions: none where these are too few.
+/// The estimate after this number of seconds, by the plan of the best kernel, and its number of positions.
+/// `None` if there are too few positions.
 pub fn sample(
     plan: &Plan,
     seconds: f64,
@@ -47,7 +48,7 @@ pub fn sample(
     Ok((of(&samples), samples.len()))
 }
 
-/// Nothing where they tell less than so many alike ones, as where all of them say that there is no solution.
+/// `None` if the effective number of draws is below [`FEWEST`], as when no draw has a solution.
 fn of(samples: &[UnitSample]) -> Option<CountEstimate> {
     let sums = SampleSums(samples);
     let found = |sample: &UnitSample| f64::from(sample.draw.images) * sample.completions;
@@ -67,7 +68,7 @@ mod tests {
     use queens::plan::Draw;
     use queens::{Board, PlanSpec, Position};
 
-    /// Draws of which each stands for so many solutions.
+    /// Draws with these numbers of solutions.
     fn draws(solutions: impl IntoIterator<Item = f64>) -> Vec<UnitSample> {
         let position = Position::empty(Board::new(8).unwrap());
         let draw = Draw { position, factor: 2.0, images: 4, unit: None, depth: 0 };

@@ -1,5 +1,5 @@
-//! A manual page: what clap makes of a command, but for what follows the options in its help. That is a section EXTRA there, and has
-//! here the sections in which readers of manuals look for it.
+//! A manual page from clap's description of a command. clap puts the text after the options into a section
+//! EXTRA; here it is split into the usual sections of manuals.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use clap::builder::Resettable;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-/// What paragraphs of a help begin with, and the sections that they belong to, in the manual's order.
+/// The first words of help paragraphs and their manual sections, in the order of the manual.
 const SECTIONS: [(&str, &str); 6] = [
     ("Exit codes:", "EXIT STATUS"),
     ("Environment:", "ENVIRONMENT"),
@@ -18,10 +18,10 @@ const SECTIONS: [(&str, &str); 6] = [
     ("Examples:", "EXAMPLES"),
 ];
 
-/// What a page is about, below it.
+/// The footer of a page.
 const SOURCE: &str = concat!("diadem ", env!("CARGO_PKG_VERSION"));
 
-/// Where all other paragraphs go.
+/// The section of all other paragraphs.
 const NOTES: &str = "NOTES";
 
 /// The pages of a command and of those below it, each with the name of its file.
@@ -61,7 +61,7 @@ fn render(man: &Man, command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// How the command is typed, as its help says it.
+/// The usage line of the command.
 fn synopsis(command: &Command) -> Roff {
     let usage = command.clone().render_usage().to_string();
     let mut roff = Roff::new();
@@ -73,7 +73,7 @@ fn synopsis(command: &Command) -> Roff {
     roff
 }
 
-/// What follows the options in the help of that command.
+/// The text after the options in the command's help.
 fn sections(command: &Command) -> String {
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let mut paragraphs: Vec<_> = help.split("\n\n").filter(|text| !text.is_empty()).map(titled).collect();
@@ -93,7 +93,7 @@ fn sections(command: &Command) -> String {
     roff.render()
 }
 
-/// Text is filled up, but for commands, which stand in lines of their own.
+/// Text is filled; commands stand in lines of their own.
 fn add_paragraph(roff: &mut Roff, text: &str) {
     let are_commands = text.lines().any(|line| line.starts_with(' '));
     if are_commands {
@@ -107,7 +107,7 @@ fn add_paragraph(roff: &mut Roff, text: &str) {
     }
 }
 
-/// The section of a paragraph, and what it says there.
+/// The section of a paragraph, and its text.
 fn titled(paragraph: &str) -> (&'static str, &str) {
     let begins = |(begin, title): &(&str, &'static str)| Some((*title, paragraph.strip_prefix(begin)?));
     let (title, text) = SECTIONS.iter().find_map(begins).unwrap_or((NOTES, paragraph));

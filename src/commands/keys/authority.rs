@@ -1,4 +1,5 @@
-//! The authority of a run: the key that signs the certificates of its coordinator and, if so wished, of its workers.
+//! The authority of a run: the key that signs the certificates of its coordinator and, optionally, of its
+//! workers.
 
 use anyhow::Context;
 use rcgen::{
@@ -71,8 +72,8 @@ impl Authority {
     }
 }
 
-/// What the authority's certificate says: always the same but for the dates, so that the key alone is enough to sign
-/// further ones.
+/// The parameters of the authority's certificate. Only the dates vary, so the key alone is enough to sign
+/// further certificates.
 fn params() -> CertificateParams {
     let mut params = CertificateParams::default();
     params.distinguished_name = named("diadem authority");

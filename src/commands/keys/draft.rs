@@ -13,10 +13,10 @@ use super::files::make_folder;
 /// The folder within the folder of keys.
 const NAME: &str = ".draft";
 
-/// What gets its place last: keys are complete where it is.
+/// The file that is moved last: keys are complete if it exists.
 const LAST: &str = "ca.key";
 
-/// What else there is of new keys.
+/// All other files of new keys.
 const OTHERS: [&str; 8] =
     ["clients", "coordinator", "worker", "status", "follower", "admin", "hosts", "ca.pem"];
 
@@ -28,7 +28,7 @@ pub struct KeysDraft<'a> {
 }
 
 impl<'a> KeysDraft<'a> {
-    /// New keys for that folder, in which nobody else is at work. What an interrupted command has left there is removed.
+    /// New keys for that folder; the caller holds its lock. Removes the remains of an interrupted command.
     ///
     /// # Errors
     /// The folder holds something else, or cannot be written.
@@ -50,7 +50,7 @@ impl<'a> KeysDraft<'a> {
         Ok(Self { keys, path })
     }
 
-    /// Where the keys are made.
+    /// The folder of the draft.
     pub fn path(&self) -> &Path {
         &self.path
     }

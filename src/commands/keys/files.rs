@@ -14,7 +14,7 @@ pub fn read(file: &Path) -> anyhow::Result<String> {
     regular_file::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
-/// The text of a file, or none where it is not there.
+/// The text of a file; empty if it does not exist.
 pub fn read_if_there(file: &Path) -> anyhow::Result<String> {
     Ok(access::read_if_there(file)?.unwrap_or_default())
 }
@@ -24,8 +24,8 @@ pub fn make_folder(folder: &Path) -> anyhow::Result<()> {
     made.with_context(|| format!("cannot create {}", folder.display()))
 }
 
-/// Nobody else changes the keys in that folder until the value is dropped, or the process ends. Where there is no such
-/// folder, the command says what is missing of it.
+/// Locks the folder of keys until the value is dropped or the process ends. `None` if the folder does not
+/// exist; the command then reports the missing file.
 pub fn alone_in(keys: &Path) -> anyhow::Result<Option<File>> {
     if !keys.is_dir() {
         return Ok(None);
@@ -40,7 +40,7 @@ pub fn alone_in(keys: &Path) -> anyhow::Result<Option<File>> {
     }
 }
 
-/// Writes a file that nobody else can read, whole or not at all.
+/// Writes a file that other users cannot read, atomically.
 pub fn write_private(file: &Path, text: &str) -> anyhow::Result<()> {
     regular_file::replace(file, text.as_bytes(), 0o600)
         .with_context(|| format!("cannot write {}", file.display()))

@@ -14,7 +14,7 @@ use crate::access::{ADMIN, FOLLOW, JOIN, STATUS, TokenName};
 pub const FOLDERS: [(&str, TokenName); 4] =
     [("worker", JOIN), ("status", STATUS), ("follower", FOLLOW), ("admin", ADMIN)];
 
-/// The file in the folder of keys that tells of one.
+/// The file of an unfinished renewal, in the folder of keys.
 const NAME: &str = "renewal";
 
 /// Behind a token that was revoked.
@@ -63,7 +63,7 @@ impl Renewal {
         }
     }
 
-    /// Lets those in again whose tokens were revoked, now that the new ones are all that holds of them, and says who they are.
+    /// Accepts the owners of revoked shared tokens again, with their new tokens only. Returns the names.
     pub fn readmit(&self, keys: &Path) -> anyhow::Result<Vec<&'static str>> {
         let is_revoked = |folder| matches!(self.before(folder), Some((_, true)));
         let owners: Vec<_> =

@@ -15,7 +15,7 @@ pub fn revoked(keys: &Path) -> anyhow::Result<Vec<String>> {
     Ok(read_if_there(&list_of_revoked(keys))?.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Writes it anew.
+/// Writes the list.
 pub fn write_revoked(keys: &Path, names: &[String]) -> anyhow::Result<()> {
     let lines = names.iter().map(|name| format!("{name}\n"));
     write_private(&list_of_revoked(keys), &lines.collect::<String>())

@@ -6,7 +6,8 @@ use super::files::{read_if_there, write_private};
 use super::renewal::Renewal;
 use crate::access::{JOIN, TokenName};
 
-/// Makes a token for that folder. The coordinator takes it, those that a renewal says still hold, and those that bear names.
+/// Makes a token for that folder. The coordinator's file gets it too, and keeps the tokens that a renewal
+/// still accepts and the tokens with names.
 pub fn write_token(
     keys: &Path,
     folder: &str,

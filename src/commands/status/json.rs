@@ -1,4 +1,4 @@
-//! Where a run stands, as one JSON object: docs/watching.md says what its keys mean.
+//! The status of a run as one JSON object; docs/watching.md describes its fields.
 
 use dashboard::assurance;
 use domain::{Event, FamilyStatus, MachineStatus, RunStatus, Sample, WorkerStatus};

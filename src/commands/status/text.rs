@@ -1,4 +1,4 @@
-//! Where a run stands, for people: lines of at most 80 columns.
+//! The status of a run as text, in lines of at most 80 columns.
 
 use dashboard::{assurance, words};
 use domain::{RunStatus, WorkerStatus, counted, named};
@@ -55,7 +55,7 @@ fn checked(status: &RunStatus) -> String {
     text
 }
 
-/// What is not so in every run.
+/// Facts that not every run has: disputes, quarantines, a pause, and the like.
 fn exceptions(status: &RunStatus) -> Vec<String> {
     let mut lines = Vec::new();
     if status.disputed > 0 {

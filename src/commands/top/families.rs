@@ -10,7 +10,7 @@ use super::palette::{FAINT, Palette};
 /// How much is done, from nothing to all.
 const SHADES: [&str; 5] = ["·", "░", "▒", "▓", "█"];
 
-/// What the shades mean.
+/// The legend of the shades.
 const LEGEND: &str = "· open  ░ ▒ ▓ under way  █ counted";
 
 /// The map in lines: a row for each queen in the first row that has a family.

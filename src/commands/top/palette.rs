@@ -14,7 +14,7 @@ pub const TITLE: Style = Style::new().add_modifier(Modifier::BOLD);
 /// The line on top.
 pub const FRAME: Style = Style::new().add_modifier(Modifier::REVERSED);
 
-/// What matters less.
+/// Less important text.
 pub const FAINT: Style = Style::new().add_modifier(Modifier::DIM);
 
 impl Palette {
@@ -27,17 +27,17 @@ impl Palette {
         if self.has_colours { Style::new().fg(colour) } else { Style::new().add_modifier(otherwise) }
     }
 
-    /// What is done.
+    /// Finished work.
     pub fn done(self) -> Style {
         self.colour(Color::Green, Modifier::empty())
     }
 
-    /// What is under way.
+    /// Work in progress.
     pub fn begun(self) -> Style {
         self.colour(Color::Yellow, Modifier::empty())
     }
 
-    /// What is wrong.
+    /// Problems.
     pub fn wrong(self) -> Style {
         self.colour(Color::Red, Modifier::BOLD)
     }

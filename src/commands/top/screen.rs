@@ -1,10 +1,10 @@
-//! What the user has chosen to see, and what keys do about it.
+//! The view that the user has chosen, and the effects of keys.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::palette::Palette;
 
-/// What fills the lower part of the screen.
+/// The table in the lower part of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Panel {
     /// The machines.
@@ -33,10 +33,10 @@ impl Panel {
     }
 }
 
-/// What comes of a key.
+/// The effect of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyOutcome {
-    /// The screen is to be painted again.
+    /// Paint the screen again.
     Paint,
     /// The user has seen enough.
     Quit,
@@ -44,11 +44,11 @@ pub enum KeyOutcome {
     Interrupt,
 }
 
-/// What is shown, and how.
+/// The state of the view.
 #[derive(Debug)]
 pub struct TopScreen {
     pub palette: Palette,
-    /// Where the coordinator may be.
+    /// The addresses of the coordinator.
     pub addresses: String,
     pub panel: Panel,
     /// The first line of the panel that is seen.
@@ -61,7 +61,7 @@ pub struct TopScreen {
     pub page: usize,
 }
 
-/// What the help says.
+/// The lines of the help.
 pub const HELP: [&str; 8] = [
     "q, Esc       quit",
     "?            this help",
@@ -125,7 +125,7 @@ impl TopScreen {
         Panel::ALL[(place + steps) % Panel::ALL.len()]
     }
 
-    /// So many lines are there, and so many of them are seen: not beyond the last.
+    /// The first visible line of `lines` lines, on a page of `page` lines: never beyond the last page.
     pub fn scrolled(&mut self, lines: usize, page: usize) -> usize {
         self.page = page.max(1);
         self.scroll = self.scroll.min(lines.saturating_sub(page));

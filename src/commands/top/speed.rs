@@ -3,7 +3,7 @@
 use domain::{RunStatus, Sample};
 use records::standing::usual_step;
 
-/// Samples that lie further apart than so many of the usual steps have a pause between them.
+/// Samples further apart than this multiple of the usual step have a pause between them.
 const PAUSE: f64 = 4.0;
 
 /// The work a second in equal parts of the run's time, oldest first, in cores; nothing before there is a history.

@@ -9,7 +9,7 @@ use crate::commands::estimate;
 use crate::output::{significant, span, time_left};
 use crate::terminal::cut;
 
-/// The lines that say it, the most important first, as many as there is room for.
+/// The lines of the summary, the most important first, as many as fit.
 pub fn lines(status: &RunStatus, (width, height): (usize, usize), palette: Palette) -> Vec<Line<'static>> {
     let RunStatus { units, done, leased, rate, totals, .. } = status;
     let mut lines = vec![gauge(status, width, palette)];
@@ -32,7 +32,7 @@ fn expected(status: &RunStatus) -> String {
     expected.map_or_else(String::new, |number| format!(" of {number}"))
 }
 
-/// What is wrong, or in the way.
+/// Problems of the run.
 fn wrong(status: &RunStatus) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(

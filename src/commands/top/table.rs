@@ -10,7 +10,7 @@ use super::screen::TopScreen;
 use crate::output::{last_word, significant};
 use crate::terminal::{columns_of, cut, filled};
 
-/// What a column is sorted by.
+/// The sort key of a column.
 enum Key {
     Text(String),
     Number(f64),

@@ -21,7 +21,7 @@ fn press(screen: &mut TopScreen, key: KeyCode) -> KeyOutcome {
     screen.press(KeyEvent::new(key, KeyModifiers::NONE))
 }
 
-/// What the screen shows, in lines without spaces at their ends.
+/// The painted lines, without trailing spaces.
 fn painted(sight: &LiveStatus, screen: &mut TopScreen, (columns, rows): (u16, u16)) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
     terminal.draw(|frame| draw(frame, sight, screen)).unwrap();

@@ -19,10 +19,10 @@ use crate::output::{significant, span};
 /// On screens of that size map and events have room of their own.
 const WIDE: (u16, u16) = (130, 30);
 
-/// The panel has at least so many lines.
+/// The least height of the panel.
 const PANEL: u16 = 4;
 
-/// The chart has so many lines, its title included, where the screen has so many or more.
+/// The height of the chart, title included, and the least height of a screen with a chart.
 const CHART: u16 = 4;
 const CHART_FROM: u16 = 20;
 
@@ -115,7 +115,7 @@ fn draw_speed(frame: &mut Frame<'_>, area: Rect, status: &RunStatus, screen: &To
     frame.render_widget(Sparkline::default().data(bars).max(1000).style(screen.palette.done()), chart_area);
 }
 
-/// The panel; where it leaves room, and that is wished, the last events below it.
+/// The panel, and below it the last events if there is room and they are wanted.
 fn draw_panel(
     frame: &mut Frame<'_>,
     area: Rect,

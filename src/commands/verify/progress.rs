@@ -18,7 +18,7 @@ pub struct RecountProgress {
 }
 
 impl RecountProgress {
-    /// Nothing of so many units has been counted again.
+    /// A recount of `units` units, before the first.
     pub fn new(what: &'static str, units: u64) -> Self {
         let mut line = ProgressLine::new();
         line.show(|| describe(what, 0, units, Duration::ZERO));
@@ -35,7 +35,7 @@ impl RecountProgress {
     }
 }
 
-/// So many of the units in that time.
+/// The progress after `done` units in that time.
 fn describe(what: &str, done: u64, units: u64, elapsed: Duration) -> String {
     let share = done as f64 / units.max(1) as f64;
     let mut text = format!("{what}: {:.2} %, {done}/{units} units", 100.0 * share);

@@ -1,4 +1,4 @@
-//! What was published of a run, read from the files that `--certificate`, `--heads` and `--export` name.
+//! Publications of a run, read from the files of `--certificate`, `--heads` and `--export`.
 
 use std::io::{BufReader, Read};
 use std::path::Path;

@@ -1,18 +1,18 @@
-//! What `diadem verify` says.
+//! The output of `diadem verify`.
 
 use serde_json::{Map, Value, json};
 
 use crate::exit;
 use crate::output::{on_stdout, print, sentence};
 
-/// What has been verified so far: words as they come, or one JSON object in the end.
+/// The results so far: printed at once as text, or at the end as one JSON object.
 pub struct VerifyReport {
     json: Option<Map<String, Value>>,
     has_run: bool,
 }
 
 impl VerifyReport {
-    /// Of a run, or of a certificate alone.
+    /// For a run, or for a certificate alone.
     pub fn new(in_json: bool, has_run: bool) -> Self {
         Self { json: in_json.then(Map::new), has_run }
     }
@@ -28,7 +28,7 @@ impl VerifyReport {
         }
     }
 
-    /// Prints the object where it is wanted.
+    /// Prints the JSON object, if requested.
     pub fn end(self, verified: &anyhow::Result<()>, way_on: Option<&str>) -> anyhow::Result<()> {
         let Some(mut object) = self.json else { return Ok(()) };
         let sound = match verified {

@@ -21,7 +21,7 @@ pub struct Observed<L> {
 /// Units that are lent and not acknowledged.
 #[derive(Clone, Copy, Debug, Default)]
 struct Units {
-    /// By the last renewal, and what came since.
+    /// Held units: those of the last renewal, and those leased since.
     held: u64,
     /// The held units that are counted but could not be reported in the last call; since then more may have
     /// been counted.
@@ -43,7 +43,7 @@ pub struct Notes {
 }
 
 impl<L> Observed<L> {
-    /// What passes is added to the notes of all.
+    /// All calls are added to the shared notes.
     pub fn new(lender: L, notes: Arc<Mutex<Notes>>) -> Self {
         Self { lender, notes, own: Mutex::default() }
     }
@@ -81,7 +81,7 @@ impl<L> Drop for Observed<L> {
 }
 
 impl Notes {
-    /// Nothing has passed yet.
+    /// Before the first call.
     pub fn new() -> Self {
         Self { begun: Instant::now(), counted: 0, units: Units::default(), alone: None, unrecorded: None }
     }
@@ -198,7 +198,7 @@ mod tests {
         );
     }
 
-    /// A coordinator that lends what is asked for, and answers no other call, or none but renewals.
+    /// A coordinator that grants leases and answers no other call, or only renewals.
     struct Silent {
         renews: bool,
     }
@@ -239,7 +239,8 @@ mod tests {
 
     const WORKER: WorkerId = WorkerId(1);
 
-    /// A report of so many counts that is in vain, and the renewal by which a worker learns whether the coordinator is there.
+    /// A failing report of `counted` counts, and the renewal after it, which shows the worker whether the
+    /// coordinator answers.
     async fn report_in_vain(lender: &Observed<Silent>, counted: usize) {
         let count = UnitCount { lease: LEASE, completions: 1, nodes: 1, cpu: Duration::ZERO };
         let counts = vec![count; counted];

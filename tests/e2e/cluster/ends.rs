@@ -1,4 +1,4 @@
-//! A run whose processes are killed ends soon after its last count, whenever a worker is there that may count the checks.
+//! A run whose processes are killed ends soon after its last count if a connected worker may make the checks.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::harness::{Folder, Running, published, repetitions, until};
 /// From the last record to the answer.
 const SOON: Duration = Duration::from_secs(10);
 
-/// From one record to the next: what a killed worker held is lent again when its lease has expired.
+/// The longest time between two records: the leases of a killed worker expire before they are lent again.
 const LEASE: Duration = Duration::from_secs(15);
 
 /// The killed processes. A killed coordinator is restarted.
@@ -21,7 +21,7 @@ enum Killed {
     Both,
 }
 
-/// A run with two workers, each unit to be checked.
+/// A run with two workers and a check of each unit.
 struct Run {
     folder: Folder,
     serve: String,
@@ -48,7 +48,8 @@ impl Run {
         Self { folder, serve, address, coordinator, workers }
     }
 
-    /// Kills at a random moment; gives the run and the workers that are left, and how much was counted where a coordinator begins anew.
+    /// Kills at a random moment. Returns the run, the remaining workers, and the counts at the restart of a
+    /// coordinator.
     fn kill(self, killed: Killed, random: &mut StdRng) -> (Folder, Running, Vec<Running>, u64) {
         let Self { folder, serve, address, mut coordinator, workers: [dies, lives] } = self;
         let first = random.random_range(1..3000);
@@ -69,7 +70,7 @@ impl Run {
     }
 }
 
-/// Waits for the end; says how long nothing went on record before it, and at most.
+/// Waits for the end. Returns the time without a record before the end, and the longest such time.
 fn silences(folder: &Folder, coordinator: &mut Running) -> (Duration, Duration) {
     let begun = Instant::now();
     let (mut records, mut last, mut longest) = (folder.counts_and_checks("run"), begun, Duration::ZERO);

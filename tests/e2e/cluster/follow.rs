@@ -32,12 +32,12 @@ fn status(folder: &Folder, address: &str) -> Value {
     folder.run(&format!("status --coordinator http://{address} --json")).json()
 }
 
-/// A worker that is as fast as it can be, so that the run comes to its end.
+/// A worker at full speed, to finish the run.
 fn fast(folder: &Folder, address: &str) -> Running {
     folder.start(&format!("worker --coordinator http://{address} --threads 1 --name fast"), "fast.log")
 }
 
-/// Waits until the coordinator says that it has trouble with these words.
+/// Waits until the coordinator reports trouble with these words.
 fn until_trouble(folder: &Folder, address: &str, words: &str) {
     until(words, || status(folder, address)["trouble"].as_str().unwrap().contains(words));
 }
@@ -47,7 +47,7 @@ fn copy(folder: &Folder, from: &str, to: &str) {
     assert!(copied.success());
 }
 
-/// Has a copy forget whose it is.
+/// Removes the mark that makes the directory a copy.
 fn becomes_own(folder: &Folder, run: &str) {
     fs::remove_file(folder.path().join(run).join("notes.json")).unwrap();
 }
@@ -214,7 +214,7 @@ fn retraction_reports_the_number_of_replicas() {
     assert!(fewer.code == Some(0) && fewer.stderr.is_empty(), "{fewer:?}");
 }
 
-/// What became of a folder that was deleted, when it came back.
+/// The state of a deleted folder when it came back.
 #[derive(Debug)]
 enum OldFolder {
     IsTheBeginning,

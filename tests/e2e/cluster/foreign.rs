@@ -21,12 +21,12 @@ use crate::harness::{Completed, Folder, free_address, in_time, published, until}
 struct Announcing {
     plan: v1::PlanReply,
     registered: Arc<Mutex<Option<v1::RegisterRequest>>>,
-    /// What it says of each count that is reported; where that is nothing it lets no worker in.
+    /// The verdict on each reported count; `None` to accept no worker.
     verdict: Option<i32>,
 }
 
 impl Announcing {
-    /// What to answer a worker that was let in.
+    /// The answer to an accepted worker.
     fn let_in<T>(&self, reply: T) -> Answered<T> {
         match self.verdict {
             Some(_) => Ok(Response::new(reply)),
@@ -100,7 +100,7 @@ impl Coordinator for Announcing {
     }
 }
 
-/// A coordinator, for as long as the runtime lives: its address, and who registers.
+/// A coordinator for the life of the runtime: its address and the last registration.
 type Running = (Runtime, SocketAddr, Arc<Mutex<Option<v1::RegisterRequest>>>);
 
 /// A coordinator that announces this.
@@ -108,7 +108,7 @@ fn announce(plan: v1::PlanReply) -> Running {
     announce_and_judge(plan, None)
 }
 
-/// The same, which lets workers in and says that of each of their counts.
+/// The same, which accepts workers and gives each count that verdict.
 fn announce_and_judge(plan: v1::PlanReply, verdict: Option<i32>) -> Running {
     let registered = Arc::default();
     let runtime = Runtime::new().unwrap();
@@ -120,7 +120,7 @@ fn announce_and_judge(plan: v1::PlanReply, verdict: Option<i32>) -> Running {
     (runtime, address, registered)
 }
 
-/// What a worker says to a coordinator that announces this, and how it registers there, if it does.
+/// The output of a worker at a coordinator that announces this, and its registration, if any.
 fn worker_meets(plan: v1::PlanReply) -> (Completed, Option<v1::RegisterRequest>) {
     let (_runtime, address, registered) = announce(plan);
     let left = Folder::new().run(&format!("worker --coordinator http://{address} --give-up-after 20s"));

@@ -31,7 +31,7 @@ struct Cluster {
 }
 
 impl Cluster {
-    /// That many workers of one thread, each behind a proxy of its own.
+    /// This number of workers with one thread, each behind its own proxy.
     fn new(n: u8, workers: usize, weather: Weather) -> Self {
         let folder = Folder::new();
         let serve =
@@ -51,7 +51,7 @@ impl Cluster {
         self.folder.counts("run")
     }
 
-    /// Where the run stands, asked past the proxies.
+    /// The status of the run, not through the proxies.
     fn status(&self) -> Value {
         self.folder.run(&format!("status --coordinator http://{} --json", self.address)).json()
     }
@@ -84,8 +84,8 @@ impl Cluster {
         assert_eq!(told, counts + checks(&self.folder), "each counted once");
     }
 
-    /// Waits for the end of all workers, none of which may have lost anything; returns how many units they say were
-    /// acknowledged.
+    /// Waits for the end of all workers; none may have lost a count. Returns the acknowledged units in their
+    /// summaries.
     fn summaries(&mut self) -> u64 {
         let summary = |worker: Running| {
             let outcome = worker.end();
@@ -105,7 +105,7 @@ fn checks(folder: &Folder) -> u64 {
     folder.ledger("run").matches("\"kind\":\"check\"").count() as u64
 }
 
-/// The units of which a worker says, leaving, that they were acknowledged.
+/// The acknowledged units in a worker's summary.
 fn acknowledged(log: &str) -> u64 {
     let line = log.lines().find(|line| line.contains(" leaving ")).unwrap_or_else(|| panic!("{log}"));
     let units = line.split_once("units=").unwrap().1;

@@ -47,7 +47,7 @@ fn until_some_is_done(folder: &Folder, address: &str) {
     until("something is counted", || status(folder, address)["done"].as_u64().unwrap() > 0);
 }
 
-/// Has the run there come to its end soon.
+/// A worker at full speed, to finish the run at that address.
 fn fast(folder: &Folder, address: &str) -> Running {
     folder.start(&format!("worker --coordinator http://{address} --threads 1 --name fast"), "fast.log")
 }

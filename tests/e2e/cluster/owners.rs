@@ -13,7 +13,7 @@ fn token(owner: &str) -> String {
     format!("{owner:x<32}")
 }
 
-/// A run with the tokens of both, of which all is to be checked.
+/// A run with the tokens of both owners and a check of each unit.
 struct Run {
     folder: Folder,
     address: String,

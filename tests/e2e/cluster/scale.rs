@@ -18,10 +18,10 @@ fn ten_million_units() -> Plan {
     Plan::derive(PlanSpec::families(Board::new(28).unwrap())).unwrap()
 }
 
-/// Nothing is waited for longer that is done at full size.
+/// The time limit of a step at full size.
 const LONG: Duration = Duration::from_mins(9);
 
-/// So many symmetric counts, which come first in the plan and must fit each other, are left out.
+/// The number of symmetric counts to leave out: they come first in the plan and must agree with each other.
 const FIRST: u64 = 1000;
 
 /// A made-up count of a unit.

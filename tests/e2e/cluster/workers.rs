@@ -124,7 +124,7 @@ fn a_run_can_be_served_and_taken_back() {
     assert_eq!(folder.run("count 17 --run run --json").json()["total"], published(17));
 }
 
-/// The status of a finished run says how it came, of which families, by whom, and what happened.
+/// The status of a finished run has its history, families, contributors and events.
 fn knows_itself(status: &Value) {
     let sum = |of: &str, list: &str| -> u64 {
         status[list].as_array().unwrap().iter().map(|entry| entry[of].as_u64().unwrap()).sum()

@@ -1,4 +1,4 @@
-//! The commands about single solutions: what they print, draw and refuse.
+//! The commands about single solutions: their output, pictures and errors.
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -1,4 +1,4 @@
-//! `diadem estimate` and `diadem bench`: predictions for boards that nobody has counted.
+//! `diadem estimate` and `diadem bench`: predictions for boards with unknown totals.
 
 use std::time::{Duration, Instant};
 
@@ -128,7 +128,7 @@ fn interrupted_estimate_ends_at_once() {
     }
 }
 
-/// Whether the process has said what is to be done at SIGINT.
+/// Whether the process handles SIGINT.
 fn heeds_sigint(pid: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();

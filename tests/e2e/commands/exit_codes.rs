@@ -1,4 +1,4 @@
-//! What scripts and service managers go by: the exit codes, and what a worker does when it is asked to end.
+//! The interface to scripts and service managers: exit codes, and the end of a worker after a signal.
 
 use std::io::{PipeReader, Write};
 use std::process::Command;
@@ -41,7 +41,7 @@ fn what_is_interrupted_has_the_code_of_its_signal() {
     assert_eq!(bench.end().code, Some(130));
 }
 
-/// A command that hangs where it prints, until the other end of the pipe is dropped.
+/// A command that hangs while it prints, until the other end of the pipe is dropped.
 fn hangs(folder: &Folder, command: &str) -> (PipeReader, Running) {
     let (unread, taken) = std::io::pipe().unwrap();
     // Nobody takes anything more from there.

@@ -145,13 +145,13 @@ fn readable_token_warns_and_broken_keys_are_refused() {
     assert!(!folder.path().join("run").exists(), "nothing was begun");
 }
 
-/// A worker that is as fast as it can be, so that the run comes to its end.
+/// A worker at full speed, to finish the run.
 fn work_fast(folder: &Folder, address: &str, keys: &str, name: &str) -> Running {
     let args = format!("worker --coordinator https://{address} --threads 1 --keys {keys} --name {name}");
     folder.start(&args, &format!("{name}.log"))
 }
 
-/// The owners of the workers that are there.
+/// The owners of the connected workers.
 fn owners(folder: &Folder, address: &str) -> Vec<String> {
     let outcome = folder.run(&format!("status --coordinator https://{address} --keys keys/status --json"));
     let status = if outcome.code == Some(0) { outcome.json() } else { Value::Null };

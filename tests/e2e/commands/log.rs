@@ -6,7 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use crate::harness::{Completed, Folder, free_address, published, until};
 
-/// Where nobody reads.
+/// An output without a reader.
 #[derive(Clone, Copy, Debug)]
 enum Nowhere {
     FullDisk,
@@ -17,7 +17,7 @@ enum Nowhere {
 const NOWHERE: [Nowhere; 3] = [Nowhere::FullDisk, Nowhere::ClosedPipe, Nowhere::UnreadPipe];
 
 impl Nowhere {
-    /// What to write to, and what is to be kept open meanwhile.
+    /// The output, and the pipe to keep open meanwhile.
     fn open(self) -> (Stdio, Option<PipeReader>) {
         match self {
             Self::FullDisk => (full_disk().into(), None),
@@ -40,14 +40,14 @@ fn closed_pipe() -> PipeWriter {
     writer
 }
 
-/// Starts a command that has much to say, to nobody.
+/// Starts a command with much output and without a reader.
 fn start(mut command: Command, nowhere: Nowhere) -> (Child, Option<PipeReader>) {
     let (stderr, kept) = nowhere.open();
     command.env("DIADEM_LOG", "trace").stdout(Stdio::piped()).stderr(stderr);
     (command.spawn().unwrap(), kept)
 }
 
-/// Its end, but not for ever.
+/// Waits for its end, with a time limit.
 fn end(mut child: Child) -> Output {
     until("the process ends", || child.try_wait().unwrap().is_some());
     child.wait_with_output().unwrap()

@@ -1,4 +1,4 @@
-//! The commands one by one: what they print, what they refuse, and their exit codes.
+//! The commands one by one: their output, their errors and their exit codes.
 
 #[cfg(feature = "atlas")]
 mod atlas;

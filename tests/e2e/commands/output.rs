@@ -1,4 +1,4 @@
-//! What `--out` names: a whole file or the one of before, and never one of a run's own.
+//! The file of `--out`: the whole new file or the old one, and never a file of a run.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Ways out of a run with wrong counts: what an operator takes back, and what the run puts right by itself.
+//! Repairs of a run with wrong counts, by the operator and by the run itself.
 
 use queens::{Measure, Summand};
 

@@ -1,11 +1,11 @@
-//! Options by variables and by a file, and what the program says of itself.
+//! Options from variables and from a file, and the program's descriptions of itself.
 
 use std::fs;
 use std::process::Command;
 
 use crate::harness::{Completed, Folder};
 
-/// What the command with these variables comes to.
+/// The result of the command with these variables.
 fn with(folder: &Folder, args: &str, variables: &[(&str, &str)]) -> Completed {
     Completed::of(folder.diadem(args).envs(variables.iter().copied()).output().unwrap())
 }

@@ -152,7 +152,7 @@ fn without_checks(forgery: &mut Forgery) {
     forgery.lines.iter_mut().for_each(|line| _ = line.remove("recount"));
 }
 
-/// What both verifiers say of a run that is complete.
+/// The results of both verifiers for a complete run.
 fn worth(folder: &Folder, run: &str) -> Value {
     assert_eq!(folder.run(&format!("verify {run} --recount all")).code, Some(0));
     let checked = check(folder, &format!("--recount all {run}"));
@@ -162,7 +162,8 @@ fn worth(folder: &Folder, run: &str) -> Value {
     answer["worth"].clone()
 }
 
-/// Makes the shard one that was begun by somebody else: all its counts are of that machine or owner, and one is off by one.
+/// Turns the shard into one begun by another machine or owner: all its counts get that name, and one count is
+/// off by one.
 fn lie(forgery: &mut Forgery, whose: &str, name: &str) {
     forgery.run["begun"] = (forgery.run["begun"].as_u64().unwrap() + 1).into();
     without_checks(forgery);

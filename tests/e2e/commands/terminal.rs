@@ -1,4 +1,5 @@
-//! What is written to terminals, and to what is none: lines of 80 columns, and escape codes only where they are understood.
+//! Output to terminals and to pipes: lines of 80 columns, and escape codes only for terminals that understand
+//! them.
 
 use std::fs::{File, OpenOptions, read_to_string};
 use std::io::{ErrorKind, Write};
@@ -29,7 +30,7 @@ fn has_colours(text: &str) -> bool {
     codes.into_iter().any(|(numbers, _)| numbers.split(';').any(is_colour))
 }
 
-/// The command on a terminal of that kind, as `script` makes one. The prefix, where there is one, is the program that runs it.
+/// The command on a terminal of that kind, made by `script`. The optional prefix is the program that runs it.
 fn script(folder: &Folder, term: &str, no_color: bool, prefix: &str, args: &str) -> Command {
     let line = format!("stty rows 24 columns 80; exec {prefix} {} {args}", env!("CARGO_BIN_EXE_diadem"));
     let mut script = Command::new("script");
@@ -42,12 +43,12 @@ fn script(folder: &Folder, term: &str, no_color: bool, prefix: &str, args: &str)
     script
 }
 
-/// What the terminal was sent, from stdout and stderr.
+/// The output to the terminal, from stdout and stderr.
 fn on_terminal(folder: &Folder, term: &str, no_color: bool, args: &str) -> String {
     Completed::of(script(folder, term, no_color, "", args).output().unwrap()).stdout
 }
 
-/// A run with nobody who counts.
+/// A run without workers.
 fn idle(folder: &Folder) -> (Running, String) {
     folder.serve("coordinator --n 20 --run run", "log")
 }
@@ -193,7 +194,7 @@ fn waiting_for_silent_input_is_shown() {
     assert_eq!(Completed::of(piped).json()["n"], 8);
 }
 
-/// A terminal that nobody reads, and that is full.
+/// A full terminal that no process reads.
 struct UnreadTerminal {
     terminal: File,
     /// Whose terminal it is: it is stopped.

@@ -1,4 +1,4 @@
-//! What a stranger does with a run: verify, export, compare.
+//! Independent checks of a run: verify, export, compare.
 
 use std::ffi::OsStr;
 use std::fs;

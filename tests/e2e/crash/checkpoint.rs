@@ -159,7 +159,7 @@ fn store_holds_the_totals_that_status_prints() {
     assert!(text.contains(" so far\n"), "{text}");
 }
 
-/// What a killed process of the next test does.
+/// The killed process of the next test.
 #[test]
 #[ignore = "the test below starts it"]
 fn record_until_killed() {

@@ -230,7 +230,7 @@ fn dangling_ledger_file_is_an_error() {
     assert_eq!(refused.code, Some(1), "{refused:?}");
 }
 
-/// What is done to the ledger file, and the words of the refusal.
+/// A change of the ledger file, and the words of the refusal.
 type Harm = (fn(&mut Vec<u8>), &'static [&'static str]);
 
 const HARMS: [Harm; 4] = [

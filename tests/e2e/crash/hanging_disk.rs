@@ -1,5 +1,5 @@
-//! A hanging disk. At the end of a run the process ends all the same and loses nothing. During an audit the
-//! process reports the hang until the disk answers.
+//! A hanging disk. At the end of a run the process ends without the disk and loses nothing. During an audit
+//! the process reports the hang until the disk answers.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ const SAID: &str = "waiting for the disk of the run, which does not answer";
 const HANGS: &str =
     "diadem: ended without the disk of the run, which does not answer; nothing that was acknowledged is lost";
 
-/// What stands for the disk.
+/// The file that stands for the disk.
 const LEDGER: &str = "run/ledger/000001.jsonl";
 
 /// Slow enough that it is not over before the disk hangs.

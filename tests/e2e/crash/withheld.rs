@@ -1,4 +1,4 @@
-//! Runs whose answer is withheld: whoever waits for them, what they show, and how they go on.
+//! Runs whose answer is withheld: their workers, their status, and how they resume.
 
 use std::fs;
 use std::path::Path;
@@ -66,7 +66,7 @@ fn workers_wait_for_a_repaired_ledger_and_continue() {
 /// Serves the run of [`left_without_answer`].
 const SERVE: &str = "coordinator --run run --json";
 
-/// The address of a run of which everything is counted, but for the ledger, which is damaged; its worker waits.
+/// The address of a run whose units are all counted and whose ledger is damaged; its worker waits.
 fn left_without_answer(folder: &Folder) -> (String, Running) {
     let (coordinator, address) =
         folder.serve(&format!("{SERVE} --n 17 --double-check none"), "coordinator.log");

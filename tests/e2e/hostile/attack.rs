@@ -1,5 +1,5 @@
-//! Bearers of tokens who mean harm, with clients of their own: they get no further than their quotas, and the workers of
-//! others are none the worse.
+//! Malicious token bearers with their own clients. They cannot exceed their quotas, and other owners' workers
+//! are not affected.
 
 use std::fs;
 use std::process::Command;
@@ -23,7 +23,7 @@ const JOIN: &str = "11111111111111111111111111111111";
 const STATUS: &str = "22222222222222222222222222222222";
 const GREEDY: &str = "33333333333333333333333333333333";
 
-/// A coordinator that knows three owners, with so many open files and a run of that size.
+/// A coordinator with three owners, this limit of open files and a run of that size.
 fn coordinator(folder: &Folder, n: u8, open_files: u32) -> (String, Running) {
     let diadem = env!("CARGO_BIN_EXE_diadem");
     let script = format!(
@@ -91,7 +91,8 @@ async fn unfinished(
     Some(begun.elapsed())
 }
 
-/// Has `connections` with 32 such calls each; says how many there were, and how long the longest was let.
+/// Opens `connections` connections with 32 such calls each. Returns the number of connections and the longest
+/// life of one.
 fn pin_memory(
     address: &str,
     connections: usize,

@@ -27,7 +27,7 @@ const MAKERS: [(&str, &str); 8] = [
     ("", "4"),
 ];
 
-/// A ledger as it is made up, and what it seems to say of a few of its units.
+/// An invented ledger, and the apparent state of a few of its units.
 struct History {
     forgery: Forgery,
     /// The true counts of these, as they were made.
@@ -108,7 +108,7 @@ impl History {
         self.forgery.append(record);
     }
 
-    /// What is still missing is counted, rightly, by somebody else.
+    /// Adds right counts of the missing units by another machine.
     fn end(mut self) -> Forgery {
         for line in self.units.iter().filter(|line| !self.standing.contains_key(&unit_of(line))) {
             self.forgery.append(by(line, "count", ("zoe", "last"), 0));
@@ -185,7 +185,7 @@ fn verifiers_agree_on_random_histories() {
     assert!(sound > u64::from(histories) / 10, "{sound} of {histories} are sound");
 }
 
-/// Of a constellation with symmetry that has two units: what the half turn fixes, and all completions.
+/// The two units of a symmetric constellation: its half-turn count, and all completions.
 fn units_of_a_member(plan: &Plan) -> [u64; 2] {
     let mut members: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
     for range in plan.unit_ranges() {
@@ -197,7 +197,7 @@ fn units_of_a_member(plan: &Plan) -> [u64; 2] {
     of_two.expect("a constellation that the half turn alone fixes, in one piece")
 }
 
-/// What only one of the verifiers took once, and whether it is sound.
+/// Ledgers that only one verifier once accepted, and whether each is sound.
 #[test]
 fn verifiers_agree_on_past_disagreements() {
     if !tools::is_there("python3") {

@@ -1,4 +1,4 @@
-//! A coordinator that nobody can wear down: what is out of proportion is refused, storms pass.
+//! Limits of a coordinator: oversized requests are refused, and request storms do not end it.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -20,7 +20,7 @@ use crate::client::{config, registration};
 use crate::credentials::{keys, serve, text};
 use crate::harness::{Completed, Folder, Running, published, until};
 
-/// What a client of any kind gets for a call.
+/// The answer to a call by any client.
 fn call<T>(address: &str, call: impl AsyncFnOnce(CoordinatorClient<Channel>) -> T) -> T {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
@@ -173,7 +173,7 @@ fn too_few_open_files_are_told_in_a_sentence() {
     assert_eq!(Completed::of(enough).json()["total"], published(12));
 }
 
-/// A coordinator that never lends more than once, and tells a worker that renews that all is counted.
+/// A coordinator that lends once, and answers a renewal with the end of the run.
 #[derive(Clone)]
 struct LastRenewal(UnitId);
 

@@ -1,4 +1,4 @@
-//! Owners who mean harm among honest ones, over real sockets: what one of them can do, and what two can who agree on it.
+//! Malicious owners among honest ones, over real sockets: a single one, and two that collude.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,13 +19,13 @@ use crate::harness::{Completed, Folder, published, repetitions};
 
 const N: u8 = 13;
 
-/// What a unit takes, so that each worker is as fast as on a machine of its own.
+/// The time of a unit, so that each worker is as fast as on its own machine.
 const PACE: Duration = Duration::from_millis(8);
 
 /// A run that has no answer by then has none at all.
 const LONG: Duration = Duration::from_mins(1);
 
-/// So many runs go on at a time: their workers hardly do anything but wait.
+/// Concurrent runs; their workers mostly wait.
 const LANES: u32 = 4;
 
 const STATUS: &str = "22222222222222222222222222222222";
@@ -45,9 +45,9 @@ fn credentials(token: &str) -> Credentials {
 enum Habit {
     /// The truth.
     Honest,
-    /// Something else in one count of so many, drawn each time anew.
+    /// A wrong value in one of this many counts, drawn each time.
     LiesOneIn(u32),
-    /// Something else in one unit of so many, always the same of the same units.
+    /// A wrong value in one of this many units, always the same value for a unit.
     LiesAlikeOneIn(u64),
     /// Never reports; renews its leases.
     Hoards,
@@ -103,7 +103,7 @@ impl Kernel for Paced {
     }
 }
 
-/// Somebody's machine; who does not say the truth calls it by another name whenever it is refused.
+/// A machine of an owner. A lying machine takes a new name whenever it is refused.
 async fn take_part(address: String, owner: &str, machine: usize, saying: Saying) {
     let coordinator = Remote::new(&[format!("http://{address}")], &credentials(&token(owner))).unwrap();
     let (spec, _) = fetch_plan(&coordinator, None).await.unwrap().unwrap();
@@ -125,7 +125,7 @@ async fn take_part(address: String, owner: &str, machine: usize, saying: Saying)
 struct Outcome {
     folder: Folder,
     taken: Duration,
-    /// Nothing where there is none.
+    /// Null without an answer.
     answer: Value,
     log: String,
 }
@@ -147,7 +147,7 @@ impl Outcome {
     }
 }
 
-/// Has three honest owners with a machine each count, and those others.
+/// A run with three honest owners, each with a machine, and these others.
 fn run(others: &[(&'static str, Habit)], seed: u64) -> Outcome {
     let folder = Folder::new();
     let serve = format!(

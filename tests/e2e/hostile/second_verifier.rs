@@ -18,7 +18,7 @@ use crate::tools;
 /// Forgeries of each kind.
 const EACH: u64 = 5;
 
-/// What it says of each run.
+/// The result of the second verifier for each run.
 fn check_each(folder: &Folder, runs: &[String]) -> Vec<Value> {
     let outcome = check(folder, &format!("--json --recount all --seconds 120 {}", runs.join(" ")));
     let reports: Vec<Value> =
@@ -223,7 +223,7 @@ fn second_verifier_has_an_exit_code_for_each_case() {
     assert!(rewritten.code == Some(3) && rewritten.stderr.contains("CR LF"), "{rewritten:?}");
 }
 
-/// What becomes of the bytes behind the last mark but one, which is at that place.
+/// Damages the bytes behind the last mark but one, which is at `from`.
 fn tear(bytes: &mut Vec<u8>, from: usize, random: &mut StdRng) {
     let at = random.random_range(from..bytes.len());
     let blocks =

@@ -1,4 +1,4 @@
-//! Who gets in and who does not: tokens and certificates. Each refusal has a sentence of its own and changes nothing.
+//! Access with tokens and certificates. Each refusal has its own message and changes nothing.
 
 use std::fs;
 

@@ -69,7 +69,7 @@ impl<R: Reporter> Lender for Client<R> {
     }
 }
 
-/// A worker of one thread on that machine, which waits for its coordinator for ever.
+/// A worker with one thread on that machine, which waits for its coordinator without limit.
 pub fn config(machine: &str, kernel: Arc<dyn Kernel>) -> Config {
     Config {
         name: machine.to_owned(),

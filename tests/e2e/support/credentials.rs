@@ -24,7 +24,7 @@ pub fn folder_of(folder: &Folder, name: &str, files: &[(&str, &str)]) {
     }
 }
 
-/// What is in a file.
+/// The content of a file.
 pub fn text(folder: &Folder, file: &str) -> String {
     fs::read_to_string(folder.path().join(file)).unwrap().trim().to_owned()
 }

@@ -26,14 +26,14 @@ pub fn interrupt_and_damage(folder: &Folder) {
     flip(folder);
 }
 
-/// A run directory about to be forged.
+/// A run directory to forge.
 #[derive(Clone)]
 pub struct Forgery {
-    /// What `run.json` says.
+    /// The content of `run.json`.
     pub run: Value,
     /// The lines of the ledger, marks included.
     pub lines: Vec<Line>,
-    /// The hash that the first line follows; that of the run where it is none.
+    /// The hash before the first line; `None` for the hash of the run.
     pub first: Option<String>,
     /// The number of the file in which the second half of the lines is written, if there is one.
     pub second_file: Option<u32>,
@@ -54,7 +54,7 @@ impl Forgery {
         Self { run, lines, first: None, second_file: None }
     }
 
-    /// Where the lines of that kind are.
+    /// The places of the lines of that kind.
     pub fn all(&self, kind: &str) -> Vec<usize> {
         (0..self.lines.len()).filter(|at| self.lines[*at]["kind"] == kind).collect()
     }
@@ -77,7 +77,7 @@ impl Forgery {
         self.lines.insert(self.lines.len() - 1, record);
     }
 
-    /// Has every mark count the records in front of it.
+    /// Sets in every mark the number of records in front of it.
     pub fn number_marks(&mut self) {
         let mut records = 0;
         for line in &mut self.lines {
@@ -121,7 +121,7 @@ fn chained(line: &Line, prev: &mut String) -> String {
     text + "\n"
 }
 
-/// The record of the same unit by another machine, of another kind, that finds so many more.
+/// A record of `kind` about the same unit by another machine, with `more` added to its count.
 pub fn by_another(line: &Line, kind: &str, machine: &str, more: u64) -> Line {
     let mut record = line.clone();
     record.retain(|name, _| name != "recount" && name != "of");
@@ -135,7 +135,7 @@ pub fn by_another(line: &Line, kind: &str, machine: &str, more: u64) -> Line {
     record
 }
 
-/// What takes back the count in that line.
+/// The record that retracts the count in that line.
 pub fn retraction(line: &Line, quarantine: bool) -> Line {
     let mut record = line.clone();
     record.retain(|name, _| {
@@ -167,8 +167,8 @@ pub fn flip(folder: &Folder) {
     ledger.write_all_at(&[byte[0] ^ 1], 700).unwrap();
 }
 
-/// Has a wrong count of the first unit of the plan for which `suits` holds, whatever the order of the records, and no
-/// checks.
+/// Falsifies the count of the first unit of the plan for which `suits` holds, whatever the order of the
+/// records, and removes the checks.
 pub fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(Summand) -> bool) -> u64 {
     let path = folder.path().join(run);
     let directory = RunDirectory::open(&path).unwrap();

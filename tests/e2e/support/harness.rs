@@ -15,10 +15,11 @@ use signal_hook::consts::SIGINT;
 use signal_hook::flag::register_conditional_shutdown;
 use tempfile::TempDir;
 
-/// Nothing in a test is waited for longer, on a machine as slow and as busy as it may be.
+/// The time limit of each wait in a test, also on a slow and busy machine.
 pub const PATIENCE: Duration = Duration::from_mins(5);
 
-/// How often something is tried: as often as the variable says, for it takes long to do it as often as was promised.
+/// The number of repetitions of a test: the value of the variable, or fewer by default because the full
+/// number takes long.
 pub fn repetitions(variable: &str, unless_said: u32) -> u32 {
     std::env::var(variable).map_or(unless_said, |text| text.parse().unwrap())
 }
@@ -259,7 +260,7 @@ impl Running {
         self.child.as_mut().unwrap().try_wait().unwrap().is_some()
     }
 
-    /// Waits for its end, but not for ever.
+    /// Waits for its end, with a time limit.
     #[track_caller]
     pub fn end(mut self) -> Completed {
         until("the process ends", || self.has_ended());
@@ -278,7 +279,7 @@ impl Drop for Running {
     }
 }
 
-/// Polls until it is so, but not for ever.
+/// Polls until the condition holds, with a time limit.
 #[track_caller]
 pub fn until(what: &str, is_so: impl FnMut() -> bool) {
     until_within(PATIENCE, what, is_so);
@@ -294,7 +295,7 @@ pub fn until_within(patience: Duration, what: &str, mut is_so: impl FnMut() -> b
     }
 }
 
-/// Lets that time pass, in which it has to stay so: what must not happen would by then.
+/// Asserts that the condition holds for that time.
 #[track_caller]
 pub fn stays(time: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -318,8 +319,8 @@ pub fn in_time(promised: Duration, begun: Instant) {
     );
 }
 
-/// An address on loopback that nobody listens on, and that no test was given before: for clients that find nobody there. A coordinator
-/// listens on port 0 instead; see [`Folder::serve`].
+/// A free loopback address that no test has used: for clients without a server. A coordinator listens on port
+/// 0 instead; see [`Folder::serve`].
 pub fn free_address() -> String {
     static GIVEN: Mutex<BTreeSet<SocketAddr>> = Mutex::new(BTreeSet::new());
     loop {

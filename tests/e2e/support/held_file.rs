@@ -1,12 +1,13 @@
-//! A file that a test holds, as one on a file system that hangs: whoever opens it waits. A lease of the kernel does that, until it is
-//! given up, or broken by the kernel after `/proc/sys/fs/lease-break-time`, forty-five seconds unless somebody set that.
+//! A held file, as on a hanging file system: a process that opens it waits. The test holds a lease of the
+//! kernel. The wait ends when the test gives the lease up, or when the kernel breaks it after
+//! `/proc/sys/fs/lease-break-time`, by default forty-five seconds.
 
 use std::process::Command;
 
 use crate::harness::{Folder, Running, until};
 use crate::tools;
 
-/// Holds a lease on the file, and says when somebody waits for it.
+/// Holds a lease on the file, and reports a waiting process.
 const HOLDER: &str = "
 import fcntl, os, signal, sys
 say = lambda what: print(what, file=sys.stderr, flush=True)
@@ -18,16 +19,16 @@ say('held')
 while True: signal.pause()
 ";
 
-/// A file that is held for as long as this is there.
+/// A file that is held until this is dropped.
 pub struct HeldFile(Running);
 
 impl HeldFile {
-    /// Holds a file that nobody has open against those who open it to write. `None` where there are no such leases.
+    /// Holds a file that no process has open against writers. `None` if the system has no such leases.
     pub fn against_writers(folder: &Folder, file: &str) -> Option<Self> {
         Self::hold(folder, "writers", file)
     }
 
-    /// Likewise, against all who open it.
+    /// Holds it against readers and writers.
     pub fn against_all(folder: &Folder, file: &str) -> Option<Self> {
         Self::hold(folder, "all", file)
     }
@@ -46,12 +47,12 @@ impl HeldFile {
         Some(Self(holder))
     }
 
-    /// Waits until somebody waits for the file.
+    /// Waits until a process waits for the file.
     pub fn is_waited_for(&self) {
         until("the file is opened", || self.0.says("waited for"));
     }
 
-    /// Whether somebody waits for it, as the kernel has not broken the lease meanwhile.
+    /// Whether a process still waits for it: the kernel has not broken the lease.
     pub fn is_still_waited_for(&self) -> bool {
         let holder = format!(" {} ", self.0.pid());
         let locks = std::fs::read_to_string("/proc/locks").unwrap();

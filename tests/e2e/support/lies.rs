@@ -296,7 +296,7 @@ fn two_asymmetric(f: &Forgery, random: &mut StdRng, plan: &Plan) -> [usize; 2] {
     [a, b]
 }
 
-/// Has the run name the plan that its specification gives.
+/// Sets the plan's fingerprint in the run to that of its specification.
 fn name_plan(f: &mut Forgery) {
     let spec: PlanSpec = serde_json::from_value(f.run["plan"].clone()).unwrap();
     f.run["fingerprint"] = Plan::derive(spec).unwrap().fingerprint().to_string().into();

@@ -1,4 +1,4 @@
-//! What tests share: folders, processes, forged ledgers, clients and networks that misbehave.
+//! Shared parts of the tests: folders, processes, forged ledgers, clients and faulty networks.
 
 pub mod check;
 pub mod client;

@@ -42,8 +42,8 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts so many workers for the coordinator at these addresses, the first of which answers; they count slowly, or
-    /// as fast as they can.
+    /// Starts `workers` workers for the coordinator at these addresses, the first of which answers. They
+    /// count slowly with an instruction set, at full speed without.
     pub fn start(addresses: &[&str], workers: usize, isa: Option<Isa>) -> Self {
         let (runtime, noting) = (Runtime::new().unwrap(), Noting::default());
         let urls: Vec<String> = addresses.iter().map(|address| format!("http://{address}")).collect();
@@ -63,7 +63,7 @@ impl Workers {
         Self { runtime: Some(runtime), tasks, notes: noting.0 }
     }
 
-    /// What has been acknowledged to them so far.
+    /// The counts acknowledged to them so far.
     pub fn acknowledged(&self) -> BTreeMap<UnitId, u64> {
         self.notes.lock().unwrap().clone()
     }

@@ -21,7 +21,7 @@ pub fn by(line: &Line, kind: &str, (owner, machine): (&str, &str), more: u64) ->
     record
 }
 
-/// What takes the count in that line back, or has it stand again.
+/// The record that retracts or restores the count in that line.
 pub fn of_owner(line: &Line, kind: &str, more: &[(&str, Value)]) -> Line {
     let mut record = retraction(line, false);
     record["kind"] = kind.into();

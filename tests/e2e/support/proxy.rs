@@ -32,7 +32,7 @@ pub struct Swallow {
 /// How the network behaves to connections that are made from now on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Weather {
-    /// Bytes take so long each way.
+    /// The delay in each direction.
     pub delay: Duration,
     /// A connection breaks when it has carried a random number of bytes below this, both ways together.
     pub breaks_within: Option<usize>,

@@ -17,16 +17,16 @@ use tonic::{Request, Response, Status, Streaming, async_trait};
 
 use crate::harness::Folder;
 
-/// A count that the coordinator has said to be on record.
+/// A count that the coordinator has acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Acknowledged {
     unit: u64,
     count: u64,
-    /// Whether the unit was counted mirrored, unless the count was there already by somebody else.
+    /// Whether the unit was counted mirrored; `None` if another machine had counted it before.
     mirrored: Option<bool>,
 }
 
-/// The relay; it listens as long as it is there.
+/// The relay; it listens until it is dropped.
 pub struct Relay {
     pub address: String,
     acknowledged: Arc<Mutex<BTreeSet<Acknowledged>>>,
@@ -34,7 +34,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Passes on what workers say to the coordinator at that address, now or once it is there.
+    /// Forwards calls of workers to the coordinator at that address, also if it starts later.
     pub fn to(coordinator: &str) -> Self {
         let (runtime, acknowledged) = (Runtime::new().unwrap(), Arc::default());
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -85,7 +85,7 @@ struct Passing {
 
 type Answered<T> = Result<Response<T>, Status>;
 
-/// What the coordinator has refused, or that it is away.
+/// The refusal of the coordinator, or its absence.
 fn told(status: Status) -> Status {
     if status.source().is_some() { Status::unavailable("the coordinator is away") } else { status }
 }

@@ -2,7 +2,7 @@
 
 use crate::harness::{Folder, Running};
 
-/// What its debug log says once it has seen the run.
+/// The line of its debug log after it has seen the run.
 pub const SEES_RUN: &str = "waiting for the end of the run";
 
 /// Starts it with its debug log.

@@ -13,7 +13,7 @@ fn url(folder: &Folder, page: &str) -> String {
     format!("file://{}", folder.path().join("atlas").join(page).display())
 }
 
-/// A folder with the atlas of so many queens.
+/// A folder with the atlas of n queens.
 fn atlas_of(n: u8) -> Folder {
     let folder = Folder::new();
     let written = folder.run(&format!("atlas --html atlas --n {n}"));

@@ -1,4 +1,4 @@
-//! The book says what is so: commands on its pages are run, and print what the pages show; links lead somewhere.
+//! The book is correct: commands on its pages are run and print what the pages show; links have targets.
 //!
 //! Each block that is marked `console` is run, page by page, each page in a folder of its own. All machines
 //! of a page are this machine.
@@ -20,7 +20,7 @@ use crate::harness::{Folder, free_address, until};
 use crate::pages::{Shown, blocks, pages};
 use crate::tools;
 
-/// What differs from run to run and from machine to machine is made the same.
+/// Replaces the texts that differ from run to run and from machine to machine.
 struct Alike(Vec<(Regex, &'static str)>);
 
 impl Alike {
@@ -65,7 +65,8 @@ impl Alike {
     }
 }
 
-/// What the pages let listen, each on a port of its own here. Their commands name the ports, so that none of them can be 0.
+/// The addresses in the pages, each replaced by a free port. The pages name fixed ports, so none of them can
+/// be 0.
 const ADDRESSES: [&str; 5] =
     ["127.0.0.1:7227", "127.0.0.1:7228", "10.0.0.7:7227", "10.0.0.7:7228", "10.0.0.8:7227"];
 
@@ -75,9 +76,9 @@ const HOSTS: [&str; 2] = ["10.0.0.7", "10.0.0.8"];
 /// A page that is being run.
 struct Session {
     folder: Folder,
-    /// What listens on the ports that the pages name.
+    /// The addresses that replace those of the pages.
     addresses: [(&'static str, String); ADDRESSES.len()],
-    /// What was exported.
+    /// The exported variables.
     variables: Vec<(String, String)>,
     /// The started processes, with the line of each that runs in the background. All of them end with the
     /// page.
@@ -139,7 +140,7 @@ impl Session {
         (text, status.unwrap().success())
     }
 
-    /// What was to go on behind the others and has failed, with what it said.
+    /// The background commands that have failed, with their output.
     fn failed_behind(&mut self) -> Vec<String> {
         let mut failed = Vec::new();
         for (line, child) in &mut self.children {

@@ -1,4 +1,4 @@
-//! The dashboard that a real coordinator serves: where it is asked for, to whom it may be, and without harm to the run.
+//! The dashboard of a real coordinator: its addresses, its access, and its independence from the run.
 
 use std::fs;
 use std::io::{Read, Write};

@@ -1,4 +1,5 @@
-//! What tests of several crates share: made-up runs, a browser, other tools, and the pages of the book.
+//! Shared parts of the tests of several crates: made-up runs, a browser, other tools, and the pages of the
+//! book.
 
 #![forbid(unsafe_code)]
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::tools;
 use crate::webdriver::Browser;
 
-/// Where this names a folder, pictures of the pages go there.
+/// The variable that names the folder for pictures of the pages.
 pub const PICTURES: &str = "DIADEM_TEST_PICTURES";
 
 /// The script that finds what some people could not read or reach on a page.
@@ -19,7 +19,7 @@ pub const ACCESSIBLE: &str = include_str!("accessible.js");
 pub const WIDE: u32 = 1280;
 const NARROW: u32 = 390;
 
-/// A browser, where there is one.
+/// A browser, if one is installed.
 pub fn browser() -> Option<Browser> {
     tools::is_there("chromedriver").then(Browser::start)
 }

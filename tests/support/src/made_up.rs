@@ -24,7 +24,7 @@ pub const NOW: u64 = 1_790_000_000;
 /// In seconds.
 pub const DAY: u64 = 86400;
 
-/// A name that is a script where it is not taken as text.
+/// A name that is a script unless it is escaped.
 pub const SCRIPT: &str = "<script>window.broken = true</script><img src=x onerror=\"window.broken = true\">";
 
 /// Nobody has counted yet.

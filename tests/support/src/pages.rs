@@ -50,7 +50,7 @@ pub fn blocks(text: &str) -> Vec<Block<'_>> {
 }
 
 impl Block<'_> {
-    /// What is typed: behind prompts where there are any, else all.
+    /// The typed commands: the lines after prompts, or all lines without prompts.
     pub fn commands(&self) -> Vec<Shown> {
         let has_prompts = self.lines.iter().any(|(_, line)| behind_prompt(line).is_some());
         let (mut found, mut is_continued) = (Vec::<Shown>::new(), false);
@@ -71,14 +71,14 @@ impl Block<'_> {
     }
 }
 
-/// What is typed behind a prompt, which may name the machine.
+/// The command after a prompt, which may name the machine.
 fn behind_prompt(line: &str) -> Option<&str> {
     let (machine, command) = line.split_once("$ ")?;
     let is_name = machine.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "- ".contains(c));
     is_name.then(|| command.trim_start())
 }
 
-/// What stands between backquotes in the paragraphs of a page.
+/// The texts between backquotes in the paragraphs of a page.
 pub fn spans(text: &str) -> Vec<String> {
     let outside = text.split("```").step_by(2).flat_map(|text| text.split("\n\n"));
     let spans = outside.flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2));

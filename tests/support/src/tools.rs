@@ -3,7 +3,7 @@
 use std::env;
 use std::process::{Command, Stdio};
 
-/// Where this is set, a tool that is missing fails the test.
+/// If this variable is set, a missing tool fails the test.
 const DEMANDED: &str = "DIADEM_TEST_TOOLS";
 
 /// Whether the tool is installed. Without it the test is skipped with a message, or fails if all tools are

@@ -1,4 +1,5 @@
-//! A headless Chromium, driven through chromedriver, and by Chromium's own commands where that lacks them.
+//! A headless Chromium, driven through chromedriver, or by Chromium's own commands where chromedriver has
+//! none.
 
 use std::future::Future;
 use std::io::{BufRead, BufReader};
@@ -89,7 +90,7 @@ impl Browser {
         }
     }
 
-    /// What the browser logged since the last call: errors of scripts, and what the page's policy forbids.
+    /// The browser's log since the last call: errors of scripts, and violations of the page's policy.
     pub fn complaints(&self) -> Vec<String> {
         let log = Extension { path: "se/log", body: json!({ "type": "browser" }) };
         let entries = self.wait(self.client.issue_cmd(log));

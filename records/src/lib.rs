@@ -5,8 +5,8 @@
 //! - A [`RunDirectory`](run_directory::RunDirectory) has a [`ledger`] and a checkpoint.
 //! - [`Standing`](standing::Standing) is the result of all records.
 //! - The [`Store`](store::Store) combines the three for a writing process.
-//! - The other modules need only the ledger. They [audit](audit()), [verify](verify), [certify](Certificate),
-//!   [export](export) and [merge](merge()) runs.
+//! - The other modules need only the ledger. They [audit](audit()), [verify], [certify](Certificate),
+//!   [export] and [merge](merge()) runs.
 
 #![forbid(unsafe_code)]
 

@@ -19,9 +19,9 @@ use queens::kernel::{KernelName, Method};
 use rand::RngExt;
 use records::standing::{Identity, Level, MachineId, Origin};
 
+use super::allowance::{Allowance, Borrower, is_speed_known, speed_of_others, usual_speed};
 use super::leases::{Loan, Purpose, UnbackedLease};
 use super::members::Methods;
-use super::share::{Borrower, Share, is_speed_known, speed_of_others, usual_speed};
 use super::votes::{CheckKind, Need, label_of};
 use super::workload::ORBITS;
 use super::{Core, Refusal};
@@ -61,7 +61,7 @@ impl Core {
         if self.paused.is_some() || self.drains(worker) {
             return Ok(Vec::new());
         }
-        let (want, share) = (want.min(MAX_LEASES_PER_CALL) as usize, self.share(&borrower));
+        let (want, share) = (want.min(MAX_LEASES_PER_CALL) as usize, self.allowance(&borrower));
         let mut leases = self.lend_disputes(now, &borrower, want);
         while leases.len() < want && share.has_room(&self.leases, &borrower) {
             let Some(lease) = self.lend_next(now, &borrower) else { break };
@@ -104,11 +104,11 @@ impl Core {
     }
 
     /// The limits on what the worker may hold.
-    pub(super) fn share(&self, borrower: &Borrower) -> Share {
+    pub(super) fn allowance(&self, borrower: &Borrower) -> Allowance {
         let standing = self.votes.standing();
         let checks = self.work.mean_unit() * standing.pending(self.votes.policy()) as f64;
         let to_do = self.work.left(standing) + checks;
-        Share::of(borrower, &self.members, to_do, is_speed_known(standing))
+        Allowance::of(borrower, &self.members, to_do, is_speed_known(standing))
     }
 
     fn lend_disputes(&mut self, now: Duration, borrower: &Borrower, most: usize) -> Vec<Lease> {

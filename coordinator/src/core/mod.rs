@@ -13,17 +13,17 @@
 //! - [`Schedule`]: the units to be lent next;
 //! - [`Independence`]: how independent a check must be.
 
+mod allowance;
+mod independence;
 mod leases;
 mod lending;
 mod members;
-mod membership;
 mod progress;
-mod recording;
-mod rules;
+mod reports;
 mod schedule;
-mod share;
 mod status;
 mod votes;
+mod worker_calls;
 mod workload;
 
 use std::sync::Arc;

@@ -18,8 +18,8 @@ use records::standing::{Identity, Machine, Machines};
 
 use self::thread_speed::ThreadSpeed;
 use super::LEASE_TIME;
+use super::independence::Participants;
 use super::progress::Rate;
-use super::rules::Participants;
 
 pub use machine_list::{known_machines, listed};
 pub use refusal::{Distrust, NoWorker, Refusal};

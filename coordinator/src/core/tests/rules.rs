@@ -8,7 +8,7 @@ use records::ledger::{Policy, Record};
 use records::standing::SLOWER;
 
 use super::{T0, core_with, counted, join, join_of, registration, report};
-use crate::core::share::usual_speed;
+use crate::core::allowance::usual_speed;
 use crate::core::{Core, LEASE_TIME};
 
 const SECOND: Duration = Duration::from_secs(1);

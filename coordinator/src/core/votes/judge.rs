@@ -61,10 +61,10 @@ impl Votes {
             self.compare(work, record, degree)
         } else if self.ballot(work, unit).is_empty() {
             // No other believed machine has counted the unit.
-            let recount = self.recount(work, &identity, unit, has_checkers, random);
+            let recount = self.reason_to_check(work, &identity, unit, has_checkers, random);
             (Verdict::Recorded, vec![Record::Count(UnitRecord { recount, ..record })])
         } else {
-            self.vote(work, record)
+            self.add_to_dispute(work, record)
         };
         if !records.is_empty() {
             self.recording.insert(unit, recording);
@@ -73,7 +73,7 @@ impl Votes {
     }
 
     /// The reason to check this first count; none if it need not be checked.
-    fn recount(
+    fn reason_to_check(
         &mut self,
         work: &Workload,
         identity: &Identity,
@@ -105,7 +105,7 @@ impl Votes {
     }
 
     /// Judges another count of a disputed unit.
-    fn vote(&self, work: &Workload, record: UnitRecord) -> (Verdict, Vec<Record>) {
+    fn add_to_dispute(&self, work: &Workload, record: UnitRecord) -> (Verdict, Vec<Record>) {
         let (ballot, cast) = (self.ballot(work, record.unit), Cast::of_record(&record));
         if ballot.elects(&cast) {
             // If the agreeing machines are no longer believed once the record is on disk, the count is unconfirmed.

@@ -222,7 +222,7 @@ impl Votes {
         let Some(unit) = record.unit() else { return Ok(None) };
         self.recording.remove(&unit);
         if work.symmetric_constellation(unit).is_some() && !matches!(record, Record::Retract(_)) {
-            self.pending.may_contradict();
+            self.pending.look_for_contradictions();
         }
         Ok(match (was_disputed, self.is_disputed(unit)) {
             (false, true) => Some(DisputeChange::Begun(unit)),
@@ -252,8 +252,8 @@ impl Votes {
     }
 
     /// True if trust in a machine or owner has changed since the last call.
-    pub fn has_trust_changed(&mut self) -> bool {
-        self.pending.has_trust_changed(&self.standing)
+    pub fn take_trust_change(&mut self) -> bool {
+        self.pending.take_trust_change(&self.standing)
     }
 
     fn first_counts_of(&mut self, identity: &Identity) -> &mut u64 {

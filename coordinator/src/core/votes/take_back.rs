@@ -33,7 +33,7 @@ impl Default for PendingSearches {
 
 impl PendingSearches {
     /// Requests a search for contradictions: symmetric counts have changed.
-    pub fn may_contradict(&mut self) {
+    pub fn look_for_contradictions(&mut self) {
         self.may_contradict = true;
     }
 
@@ -43,7 +43,7 @@ impl PendingSearches {
     }
 
     /// True if trust in a machine or owner has changed since the last call.
-    pub fn has_trust_changed(&mut self, standing: &Standing) -> bool {
+    pub fn take_trust_change(&mut self, standing: &Standing) -> bool {
         let changes = standing.sums().machines.trust_changes();
         let has_changed = std::mem::replace(&mut self.trust_changes, changes) != changes;
         if has_changed {

@@ -67,7 +67,7 @@ impl Borrower {
 
 /// The limits on what a worker may hold. Work is in nanoseconds of one core.
 #[derive(Debug)]
-pub struct Share {
+pub struct Allowance {
     /// The worker gets another unit while it holds at most this work.
     fair_work: u128,
     /// The worker would be idle with at most this work.
@@ -78,7 +78,7 @@ pub struct Share {
     owner_work: u128,
 }
 
-impl Share {
+impl Allowance {
     /// The limits for this worker. It may hold a quarter of its share of the remaining counts and checks, by speed. So
     /// the last units are spread over several workers, and a later worker still finds some. The limit never leaves the
     /// worker or one of its threads idle.

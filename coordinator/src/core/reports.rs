@@ -177,7 +177,7 @@ impl Core {
 
     /// Removes the workers of newly quarantined machines. If they register again, they are refused.
     fn apply_trust_changes(&mut self) {
-        if !self.votes.has_trust_changed() {
+        if !self.votes.take_trust_change() {
             return;
         }
         self.members.invalidate_participants();

@@ -8,10 +8,10 @@ use queens::{UnitId, self_test};
 use records::standing::Identity;
 use tracing::Level;
 
+use super::allowance::{Borrower, usual_speed};
 use super::leases::{LEASE_TIME, Purpose};
 use super::lending::MAX_LEASES_PER_CALL;
 use super::members::{Distrust, MAX_WORKERS_PER_OWNER, NoWorker};
-use super::share::{Borrower, usual_speed};
 use super::{Core, Refusal};
 use crate::event::Event;
 
@@ -49,7 +49,7 @@ impl Core {
         self.note_threads(now);
         let borrower = self.borrower(now, worker)?;
         let mut leases = Vec::new();
-        let share = self.share(&borrower);
+        let share = self.allowance(&borrower);
         for (lease, renewable_until) in proven {
             claimed.remove(&lease.unit);
             // A worker that gives units back still knows their tokens, so it could collect leases.

@@ -3,7 +3,7 @@
 //! ```text
 //! while the worker wants more units and its share has room, lend
 //!     a disputed unit that it can help to decide (`votes::ballot`), else
-//!     a check that it may make (`rules`), the highest degree first, else
+//!     a check that it may make (`independence`), the highest degree first, else
 //!     a unit without a count
 //! if it got nothing, lend one suspect or one set-aside unit (`schedule::losses`)
 //! if it still got nothing, lend backups of the oldest leases: first of other owners, then of other machines, then of
@@ -61,9 +61,9 @@ impl Core {
         if self.paused.is_some() || self.drains(worker) {
             return Ok(Vec::new());
         }
-        let (want, share) = (want.min(MAX_LEASES_PER_CALL) as usize, self.allowance(&borrower));
+        let (want, allowance) = (want.min(MAX_LEASES_PER_CALL) as usize, self.allowance(&borrower));
         let mut leases = self.lend_disputes(now, &borrower, want);
-        while leases.len() < want && share.has_room(&self.leases, &borrower) {
+        while leases.len() < want && allowance.has_room(&self.leases, &borrower) {
             let Some(lease) = self.lend_next(now, &borrower) else { break };
             leases.push(lease);
         }

@@ -41,10 +41,10 @@ use records::shard::Shard;
 use records::standing::Standing;
 use records::{DoubleCheck, Families};
 
+use independence::Independence;
 use leases::Leases;
 use members::Members;
 use progress::Progress;
-use rules::Independence;
 use schedule::Schedule;
 use votes::{Need, Votes};
 use workload::Workload;

@@ -49,11 +49,11 @@ impl Core {
         self.note_threads(now);
         let borrower = self.borrower(now, worker)?;
         let mut leases = Vec::new();
-        let share = self.allowance(&borrower);
+        let allowance = self.allowance(&borrower);
         for (lease, renewable_until) in proven {
             claimed.remove(&lease.unit);
             // A worker that gives units back still knows their tokens, so it could collect leases.
-            let may_hold = renewable_until.is_some() || share.has_room(&self.leases, &borrower);
+            let may_hold = renewable_until.is_some() || allowance.has_room(&self.leases, &borrower);
             let lease = self.lend_again(now, &borrower, lease, may_hold);
             // Repeated registration must not extend the time for a unit.
             renewable_until
@@ -62,7 +62,7 @@ impl Core {
             leases.push(lease);
         }
         for unit in claimed.into_iter().take(MAX_LEASES_PER_CALL as usize) {
-            if !share.has_room(&self.leases, &borrower) {
+            if !allowance.has_room(&self.leases, &borrower) {
                 break;
             }
             if !self.has_count(unit) && !self.votes.is_disputed(unit) {

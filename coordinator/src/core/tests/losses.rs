@@ -9,8 +9,8 @@ use records::DoubleCheck;
 use super::{T0, core, core_with, count_all, join, join_of, registration, report};
 use crate::core::Core;
 use crate::core::LEASE_TIME;
-use crate::core::membership::SILENCE;
 use crate::core::schedule::RETRY_INTERVAL;
+use crate::core::worker_calls::SILENCE;
 
 #[test]
 fn undelivered_leases_are_lent_again_without_blame() {

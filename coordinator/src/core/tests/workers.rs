@@ -11,7 +11,7 @@ use super::{Core, T0, core, counted, given, join, join_of, registration, report}
 use crate::core::LEASE_TIME;
 use crate::core::members::MAX_WORKERS_PER_OWNER;
 use crate::core::members::{Distrust, NoWorker, Refusal};
-use crate::core::membership::SILENCE;
+use crate::core::worker_calls::SILENCE;
 
 #[test]
 fn returning_worker_gets_leases_of_held_units() {

@@ -34,7 +34,7 @@ pub struct EstimateArgs {
     /// Measure graphics cards, too: none, all, or some by their numbers as in 0,2 (diadem gpus lists them).
     #[arg(long = "gpu", value_name = "CARDS", default_value = "none")]
     pub cards: Cards,
-    /// The machines of the count, as MACHINESxCORES, with cores like those of this machine.
+    /// The machines of the count and the cores of each, as in 50x64. The cores are like those of this machine.
     #[arg(long, value_name = "MACHINESxCORES")]
     pub machines: Option<Fleet>,
     /// The power of each machine, in watts.

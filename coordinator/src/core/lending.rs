@@ -139,8 +139,12 @@ impl Core {
     /// Takes the next unit that the worker may check. Counts of the highest degree come first; within a degree, counts
     /// made on another kind of device.
     fn next_check(&mut self, now: Duration, borrower: &Borrower) -> Option<UnitId> {
+        // A machine checks itself last: until then another one may connect.
+        let has_uncounted = self.schedule.has_uncounted(&self.work);
         let may = |kind: &CheckKind| {
-            self.may_check(now, &borrower.identity, borrower.methods, *kind)
+            let is_own = self.level(&borrower.identity, kind.counted) == Level::AnotherWay;
+            !(is_own && has_uncounted)
+                && self.may_check(now, &borrower.identity, borrower.methods, *kind)
                 && !self.is_left_to_other_hardware(now, borrower, kind.counted)
         };
         let rank = |kind: &CheckKind| {

@@ -215,7 +215,7 @@ fn malicious_owner_spoils_nothing_and_delays_little() {
             let alone = run(&[], seed.into());
             let disturbed = run(&malice, seed.into());
             assert!(alone.is_exact(), "seed {seed}: {}", alone.log);
-            let told = format!("seed {seed}, {malice:?}: {}", disturbed.log);
+            let told = format!("seed {seed}, {malice:?}: {} {}", disturbed.answer, disturbed.log);
             assert!(disturbed.is_exact() && disturbed.is_proven(), "{told}");
             assert_eq!(disturbed.wronged(), [""; 0], "{told}");
             [without, with] = [without.min(alone.taken), with.min(disturbed.taken)];

@@ -61,7 +61,10 @@ impl SpeedChart {
         let x = |at: u64| LEFT + (RIGHT - LEFT) * (at - begin) as f64 / (end - begin) as f64;
         let speeds: Vec<f64> = samples.windows(2).map(|pair| speed(&pair[0], &pair[1])).collect();
         let most = speeds.iter().copied().fold(0.0, f64::max);
-        let (per, name) = SPEED_UNITS.into_iter().find(|(per, _)| most * per >= 0.1).unwrap_or(SPEED_UNITS[SPEED_UNITS.len() - 1]);
+        let (per, name) = SPEED_UNITS
+            .into_iter()
+            .find(|(per, _)| most * per >= 0.1)
+            .unwrap_or(SPEED_UNITS[SPEED_UNITS.len() - 1]);
         let (scale, heights) = scale(most * per);
         let y = |speed: f64| BOTTOM - (BOTTOM - TOP) * speed * per / scale;
         let mut line = String::new();

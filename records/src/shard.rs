@@ -52,9 +52,7 @@ pub enum ShardError {
     #[error("a shard is written I/K with 1 <= I <= K <= {MAX_SHARDS}, as in 3/401, not {0:?}")]
     FromOne(String),
     /// Shards numbered from 0.
-    #[error(
-        "a shard numbered from 0 is written I/K with 0 <= I < K <= {MAX_SHARDS}, as in 2/401, not {0:?}"
-    )]
+    #[error("a shard numbered from 0 is written I/K with 0 <= I < K <= {MAX_SHARDS}, as in 2/401, not {0:?}")]
     FromZero(String),
 }
 

@@ -126,7 +126,8 @@ impl Core {
 
     /// Lends the next check or unit without a count.
     fn lend_next(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
-        while let Some(unit) = self.next_check(now, borrower).or_else(|| self.schedule.take_uncounted(&self.work))
+        while let Some(unit) =
+            self.next_check(now, borrower).or_else(|| self.schedule.take_uncounted(&self.work))
         {
             let lease = self.lend(now, borrower, unit);
             if lease.is_some() {
@@ -355,9 +356,13 @@ impl Core {
             let is_same_owner = holder.is_some_and(|holder| holder.owner == borrower.identity.owner);
             (is_same_owner, holder == Some(&borrower.identity))
         };
-        let candidates =
-            self.leases.unbacked().take(MAX_BACKUP_CANDIDATES).filter(|unbacked| unbacked.holder != borrower.worker);
-        let tasks = candidates.filter_map(|unbacked| Some((self.backup_task(now, borrower, &unbacked)?, unbacked)));
+        let candidates = self
+            .leases
+            .unbacked()
+            .take(MAX_BACKUP_CANDIDATES)
+            .filter(|unbacked| unbacked.holder != borrower.worker);
+        let tasks =
+            candidates.filter_map(|unbacked| Some((self.backup_task(now, borrower, &unbacked)?, unbacked)));
         let mut tasks: Vec<_> = tasks.collect();
         tasks.sort_by_key(|(_, unbacked)| closeness(unbacked));
         tasks.truncate(idle.min(want));

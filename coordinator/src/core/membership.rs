@@ -56,7 +56,9 @@ impl Core {
             let may_hold = renewable_until.is_some() || share.has_room(&self.leases, &borrower);
             let lease = self.lend_again(now, &borrower, lease, may_hold);
             // Repeated registration must not extend the time for a unit.
-            renewable_until.into_iter().for_each(|until| self.leases.limit_renewal(lease.unit, worker, until));
+            renewable_until
+                .into_iter()
+                .for_each(|until| self.leases.limit_renewal(lease.unit, worker, until));
             leases.push(lease);
         }
         for unit in claimed.into_iter().take(MAX_LEASES_PER_CALL as usize) {

@@ -102,7 +102,8 @@ impl Share {
     pub fn has_room(&self, leases: &Leases, borrower: &Borrower) -> bool {
         let (work, units) = (leases.work_of(borrower.worker), leases.units_of(borrower.worker));
         let would_wait = work <= self.idle_work || units < self.units;
-        work <= self.fair_work || (would_wait && leases.work_of_owner(&borrower.identity.owner) <= self.owner_work)
+        work <= self.fair_work
+            || (would_wait && leases.work_of_owner(&borrower.identity.owner) <= self.owner_work)
     }
 }
 

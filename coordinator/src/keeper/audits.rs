@@ -216,7 +216,9 @@ mod tests {
             assert!(!audits.may_begin(start) && audits.may_begin(RETRY_TIME));
         }
         assert!(audits.may_repeat(start, false, &AuditError::Died), "units are counted meanwhile");
-        assert!(!audits.may_begin(RETRY_TIME) && audits.may_begin(SLOW_RETRY_TIME) && audits.trouble().is_some());
+        assert!(
+            !audits.may_begin(RETRY_TIME) && audits.may_begin(SLOW_RETRY_TIME) && audits.trouble().is_some()
+        );
         for _ in 0..MAX_FAILURES {
             assert!(audits.may_repeat(start, true, &AuditError::Died), "it is tried as often once they are");
         }

@@ -32,7 +32,9 @@ impl Events {
     /// Adds an event at this time, in seconds since 1970 (UTC).
     pub fn add(&mut self, at: u64, event: Event) {
         let is_told_together = |entry: &Entry| {
-            event.is_frequent() && entry.event.kind() == event.kind() && at.abs_diff(entry.first) < MERGE_SECONDS
+            event.is_frequent()
+                && entry.event.kind() == event.kind()
+                && at.abs_diff(entry.first) < MERGE_SECONDS
         };
         let times = event.times();
         let former = self.0.iter().rposition(is_told_together).and_then(|place| self.0.remove(place));

@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use super::ending::Stage;
 use super::inbox::{CallError, FollowCall, LeaseCall, Request};
 use super::lending::MAX_LEASES_PER_ROUND;
-use super::{Channels, MAX_COUNTS_PER_ROUND, Keeper, TICK, TurnedAway, keeper};
+use super::{Channels, Keeper, MAX_COUNTS_PER_ROUND, TICK, TurnedAway, keeper};
 use crate::core::{Core, LEASE_TIME};
 use crate::tests::known_worker::{registration, report};
 

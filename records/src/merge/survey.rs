@@ -167,7 +167,12 @@ impl Survey {
 
     /// Compares counts that this part believes, and only other parts do not, with the counts that replace them. If they
     /// differ, the unit is disputed. Otherwise a part could replace counts by expelling their machines.
-    fn dispute_replaced(&mut self, number: usize, part: &RunDirectory, end: &LedgerPosition) -> Result<(), MergeError> {
+    fn dispute_replaced(
+        &mut self,
+        number: usize,
+        part: &RunDirectory,
+        end: &LedgerPosition,
+    ) -> Result<(), MergeError> {
         let own = self.replayed(part, end)?;
         for unit in part.run().shard.units(self.plan.units()) {
             let Some(vote) = own.vote(unit).filter(|vote| own.is_believed(unit, vote)) else { continue };

@@ -153,7 +153,8 @@ impl Standing {
     /// True if a second count is a confirmation according to its own line: it is equal, and was made in another way.
     /// Workers are only asked for such counts.
     pub(crate) fn proves(&self, plan: &Plan, second: &UnitRecord, standing: &Vote) -> bool {
-        self.equals(plan, second, standing) && self.sums.machines.is_made_in_other_way(standing, second.making())
+        self.equals(plan, second, standing)
+            && self.sums.machines.is_made_in_other_way(standing, second.making())
     }
 
     /// True if a second count of a unit equals the standing count: in completions, and in nodes if they are comparable.

@@ -62,8 +62,7 @@ mod tests {
 
     #[test]
     fn origins_come_out_of_their_bits_as_they_went_in() {
-        for (machine, kernel, mirrored) in
-            [(0, 0, false), (MAX_MACHINES as u32 - 1, 127, true), (5, 3, true)]
+        for (machine, kernel, mirrored) in [(0, 0, false), (MAX_MACHINES as u32 - 1, 127, true), (5, 3, true)]
         {
             let origin = Origin { machine: MachineId(machine), kernel, mirrored };
             assert_eq!(Origin::unpacked(origin.packed()), origin);

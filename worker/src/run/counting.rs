@@ -60,7 +60,8 @@ impl<P: Pool> Counting<P> {
         }
         let mut outcomes = Vec::new();
         self.outcomes.recv_many(&mut outcomes, usize::MAX).await;
-        self.gather_until = Instant::now() + (self.begun.elapsed() / 4).clamp(GATHERING_TIMES[0], GATHERING_TIMES[1]);
+        self.gather_until =
+            Instant::now() + (self.begun.elapsed() / 4).clamp(GATHERING_TIMES[0], GATHERING_TIMES[1]);
         self.took(outcomes)
     }
 

@@ -37,7 +37,12 @@ pub fn known_machines<'a>(
     });
     let mut known: Vec<_> = on_record.collect();
     let newcomers = workers_by_machine.into_iter();
-    known.extend(newcomers.map(|((owner, name), connected)| KnownMachine { owner, name, on_record: None, connected }));
+    known.extend(newcomers.map(|((owner, name), connected)| KnownMachine {
+        owner,
+        name,
+        on_record: None,
+        connected,
+    }));
     known
 }
 

@@ -67,7 +67,9 @@ impl Loss {
     fn times(&self) -> u8 {
         match &self.0[..] {
             [(_, times)] => *times,
-            several => several.iter().fold(0, |sum, (_, times)| sum.saturating_add(*times.min(&MAX_LOSSES_OF_ONE_OWNER))),
+            several => several
+                .iter()
+                .fold(0, |sum, (_, times)| sum.saturating_add(*times.min(&MAX_LOSSES_OF_ONE_OWNER))),
         }
     }
 
@@ -197,11 +199,17 @@ mod tests {
             losses.add(NOW, &[UnitId(7), UnitId(9)], &owner, false);
         }
         let next = |losses: &Losses, now| losses.due_for_retry(now).next();
-        assert_eq!((next(&losses, RETRY_INTERVAL), next(&losses, NOW + RETRY_INTERVAL)), (None, Some(UnitId(7))));
+        assert_eq!(
+            (next(&losses, RETRY_INTERVAL), next(&losses, NOW + RETRY_INTERVAL)),
+            (None, Some(UnitId(7)))
+        );
         losses.note_retry(UnitId(7));
         assert_eq!(next(&losses, NOW + RETRY_INTERVAL), Some(UnitId(9)));
         losses.add(NOW + RETRY_INTERVAL, &[UnitId(7)], &owner, false);
-        assert_eq!((next(&losses, NOW + RETRY_INTERVAL), next(&losses, NOW + 2 * RETRY_INTERVAL)), (None, Some(UnitId(9))));
+        assert_eq!(
+            (next(&losses, NOW + RETRY_INTERVAL), next(&losses, NOW + 2 * RETRY_INTERVAL)),
+            (None, Some(UnitId(9)))
+        );
         losses.clear(UnitId(9));
         assert_eq!(next(&losses, NOW + 2 * RETRY_INTERVAL), Some(UnitId(7)));
     }

@@ -151,8 +151,9 @@ fn slow_machine_is_assumed_busy_in_first_units() {
     speed.follow(Duration::ZERO, 1);
     (0..90).for_each(|_| speed.counted(Duration::from_millis(40), true, 4e-4, 4e-4));
     for silence in 10..40 {
-        let left =
-            speed.left(Duration::from_secs(silence), RemainingWork { symmetric: 0.0, completions: 1000.0 }).unwrap();
+        let left = speed
+            .left(Duration::from_secs(silence), RemainingWork { symmetric: 0.0, completions: 1000.0 })
+            .unwrap();
         let [low, high] = [left.low, left.high].map(|time| time.as_secs_f64() / 1000.0 / slower);
         assert!(low <= 1.0 && high <= 2.0, "after {silence} s: {left:?}");
     }
@@ -163,8 +164,9 @@ fn a_board_without_work_is_done_at_once() {
     let mut speed = Speed::new(0.0, 0, 0.0, 0.0);
     speed.follow(Duration::ZERO, 1);
     for silence in [0, 5, 1000] {
-        let left =
-            speed.left(Duration::from_millis(silence), RemainingWork { symmetric: 0.0, completions: 0.0 }).unwrap();
+        let left = speed
+            .left(Duration::from_millis(silence), RemainingWork { symmetric: 0.0, completions: 0.0 })
+            .unwrap();
         assert_eq!(left.high, Duration::ZERO, "after {silence} ms");
     }
 }

@@ -199,9 +199,7 @@ fn a_signal_ends_a_worker_that_derives_a_plan_for_long() {
     let mut worker = folder.start(&format!("worker --coordinator http://{address}"), "worker");
     until("it derives the plan", || {
         assert!(!worker.has_ended());
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", worker.pid())).unwrap();
-        let ticks = stat.rsplit(')').next().unwrap().split_whitespace().nth(11).unwrap();
-        ticks.parse::<u64>().unwrap() > 50
+        worker.ticks() > 50
     });
     worker.terminate();
     let asked = Instant::now();

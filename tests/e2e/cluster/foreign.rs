@@ -199,9 +199,7 @@ fn signal_ends_worker_during_long_plan_derivation() {
     let mut worker = folder.start(&format!("worker --coordinator http://{address}"), "worker");
     until("it derives the plan", || {
         assert!(!worker.has_ended());
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", worker.pid())).unwrap();
-        let ticks = stat.rsplit(')').next().unwrap().split_whitespace().nth(11).unwrap();
-        ticks.parse::<u64>().unwrap() > 50
+        worker.ticks() > 50
     });
     worker.terminate();
     let asked = Instant::now();

@@ -138,10 +138,7 @@ fn time_limit_ends_worker_and_count_like_a_signal() {
         &format!("worker --coordinator http://{address} --threads 1 --for 2s --nice 19 --drain 5s"),
         "w.log",
     );
-    until("it is nice", || {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", worker.pid())).unwrap();
-        stat.rsplit(')').next().unwrap().split_whitespace().nth(16) == Some("19")
-    });
+    until("it is nice", || worker.niceness() == 19);
     let ended = worker.end();
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(ended.stderr.contains("draining"), "{ended:?}");

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::harness::{Folder, in_time, published, until};
@@ -109,7 +110,7 @@ fn interrupted_estimate_ends_at_once() {
     let folder = Folder::new();
     // The plan of the largest board takes seconds; of a small one there is something to tell.
     let started = folder.start("estimate 32 --threads 1", "early.log");
-    until("it heeds signals", || heeds_sigint(started.pid()));
+    until("it heeds signals", || started.heeds(Signal::INT));
     let begun = Instant::now();
     started.interrupt();
     let early = started.end();
@@ -120,23 +121,10 @@ fn interrupted_estimate_ends_at_once() {
         [("", "interrupted: this is what was measured until then"), (" --json", "\"interrupted\":true")]
     {
         let started = folder.start(&format!("estimate 12 --threads 1 --seconds 1000{json}"), "late.log");
-        until("it counts", || heeds_sigint(started.pid()) && ticks(started.pid()) > 30);
+        until("it counts", || started.heeds(Signal::INT) && started.ticks() > 30);
         started.interrupt();
         let late = started.end();
         assert!(late.code == Some(130) && late.stdout.contains(said), "{late:?}");
         assert!(!late.stdout.contains("it takes longer"), "{late:?}");
     }
-}
-
-/// Whether the process handles SIGINT.
-fn heeds_sigint(pid: u32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
-    u64::from_str_radix(caught.trim(), 16).unwrap() & 0b10 != 0
-}
-
-/// How many hundredths of a second of processors it has had.
-fn ticks(pid: u32) -> u64 {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    stat.rsplit_once(')').unwrap().1.split_whitespace().nth(11).unwrap().parse().unwrap()
 }

@@ -203,6 +203,21 @@ impl Running {
         self.child.as_ref().unwrap().id()
     }
 
+    /// The processor time that it has had outside the system, in hundredths of a second.
+    pub fn ticks(&self) -> i64 {
+        self.stat(11)
+    }
+
+    pub fn niceness(&self) -> i64 {
+        self.stat(16)
+    }
+
+    /// A number of `/proc/PID/stat`, by its place behind the name, which may have spaces.
+    fn stat(&self, place: usize) -> i64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
+        stat.rsplit_once(')').unwrap().1.split_whitespace().nth(place).unwrap().parse().unwrap()
+    }
+
     /// The most memory that it has held at a time, in KiB; nothing once it has ended.
     pub fn peak_kib(&self) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).ok()?;

@@ -166,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reading_gives_back_what_was_written(rows in (1u8..=60).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle())) {
+        fn written_placement_is_read_back(rows in (1u8..=60).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle())) {
             let placement = Placement::new(rows).unwrap();
             prop_assert_eq!(placement.to_string().parse::<Placement>().unwrap(), placement);
         }

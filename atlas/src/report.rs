@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn of_every_cell_that_is_empty_it_is_said_why() {
+    fn empty_table_cells_have_a_reason() {
         let legend_of = |n, runs| {
             let spec = StudySpec { sizes: n..=n, runs, seed: 1, limit: Some(100_000) };
             legend(&spec.studies().unwrap().collect::<Vec<_>>()).unwrap_or_default()
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_broken_off_is_named() {
+    fn broken_off_runs_are_named() {
         let spec = StudySpec { sizes: 8..=9, runs: 100, seed: 1, limit: None };
         let mut studies: Vec<_> = spec.studies().unwrap().collect();
         studies[1].deterministic = None;

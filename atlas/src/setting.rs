@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn attacks_are_those_of_a_piece_moved_step_by_step() {
+    fn attacks_match_moves_step_by_step() {
         for n in 1..=9 {
             for &surface in <Surface as VariantArray>::VARIANTS {
                 for &piece in <Piece as VariantArray>::VARIANTS {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_refused_with_those_that_exist() {
+    fn unknown_names_are_refused_with_known_names() {
         let error = "klein".parse::<Surface>().unwrap_err().to_string();
         assert_eq!(error, "there is no board \"klein\"; there are plain, cylinder, torus");
         assert!("king".parse::<Piece>().unwrap_err().to_string().contains("superqueen"));

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_search_of_n_7_is_told_step_by_step() {
+    fn search_of_7_is_traced_step_by_step() {
         let lines: Vec<_> = Trace::new(7, ColumnChoice::Smallest).collect();
         assert_eq!(lines.len(), 10);
         assert_eq!(

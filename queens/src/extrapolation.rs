@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_numbers_lie_within_what_is_told_of_them() {
+    fn known_totals_lie_within_the_extrapolated_error() {
         for n in 15..=27 {
             let Extrapolation { ln, error } = extrapolate(n).unwrap();
             let known = known::totals(Board::new(n as u8).unwrap()).unwrap().solutions() as f64;
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_number_is_the_one_that_others_expect() {
+    fn next_total_matches_published_extrapolation() {
         let Extrapolation { ln, error } = extrapolate(28).unwrap();
         assert!((ln.exp() / 2.561e18 - 1.0).abs() < 0.005, "{}", ln.exp());
         assert!(error < 0.02);

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_permutation_is_refused_with_the_reason() {
+    fn non_permutation_is_refused_with_the_reason() {
         let error = |text: &str| text.parse::<Placement>().unwrap_err().to_string();
         assert!(error("15863722").contains("4 is missing from \"15863722\""));
         assert!(error("1,2,x").contains("\"x\""));

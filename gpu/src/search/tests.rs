@@ -41,7 +41,7 @@ fn sessions(shape: GroupShape, before: &str) -> Vec<Session> {
 }
 
 #[test]
-fn the_host_makes_few_states_whatever_the_board_is() {
+fn host_makes_few_states_for_any_board() {
     let stop = Stop::new();
     for position in [16, 20, 24, 27].map(unit) {
         let (_, large) = descents(&position, &stop).unwrap();

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_draws_stand_for_adds_up_to_the_board() {
+    fn draw_factors_add_up_to_the_board() {
         for plan in plans(Board::new(11).unwrap()) {
             let sampler = Sampler::new(&plan);
             let mut sums = [0.0; 2];

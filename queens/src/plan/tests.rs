@@ -432,7 +432,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn so_it_is_for_units_of_larger_boards(n in 12..=16u8, scheme in 0..4, unit: u64) {
+    fn images_and_kernels_agree_on_larger_boards(n in 12..=16u8, scheme in 0..4, unit: u64) {
         let plan = match scheme {
             0 => plan(n),
             1 => Plan::derive(PlanSpec::families(board(n))).unwrap(),

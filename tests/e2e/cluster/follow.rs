@@ -320,7 +320,7 @@ fn old_coordinator_that_comes_back_stops() {
 }
 
 #[test]
-fn better_copy_takes_over_from_a_worse_one() {
+fn copy_with_more_records_takes_over() {
     const N: u8 = 18;
     let (folder, addresses) = (Folder::new(), [(); 3].map(|()| free_address()));
     let [first, second, third] = &addresses;
@@ -383,7 +383,7 @@ fn former_coordinators_longer_ledger_is_refused() {
 }
 
 #[test]
-fn coordinator_takes_over_from_one_that_is_gone() {
+fn coordinator_takes_over_from_absent_coordinator() {
     const N: u8 = 17;
     let (folder, first, second) = (Folder::new(), free_address(), free_address());
     let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search"));

@@ -153,7 +153,7 @@ fn server_without_plan_is_retried_then_given_up() {
 }
 
 #[test]
-fn wait_ends_where_no_coordinator_answers_at_first() {
+fn wait_fails_if_no_coordinator_answers_at_first() {
     let (_runtime, address, _) = announce(v1::PlanReply::default());
     let wait = format!("status --wait --coordinator http://{address}");
     let ended = Folder::new().start(&wait, "wait.log").end();

@@ -153,7 +153,7 @@ fn knows_itself(status: &Value) {
 }
 
 #[test]
-fn status_tells_where_the_run_stands() {
+fn status_shows_the_progress_of_the_run() {
     let folder = Folder::new();
     let (coordinator, address) = folder.serve("coordinator --n 12 --run run --stay --json", "log");
     let before = status(&folder, &address).unwrap();

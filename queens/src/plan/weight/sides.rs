@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_open_squares_has_no_share() {
+    fn side_without_open_squares_has_no_share() {
         let position = Position::empty(Board::new(12).unwrap()).with_queen(Square::new(3, 5));
         let left = left_of_cut(&position);
         let only_right = position.clone().with_row_within(0, !left);

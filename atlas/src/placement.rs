@@ -39,7 +39,7 @@ pub enum PlacementError {
         last: usize,
         /// The smallest row that does not occur.
         missing: usize,
-        /// What was given.
+        /// The given text.
         text: String,
     },
     /// Two squares share a column, or a column has no square.
@@ -53,7 +53,7 @@ pub enum PlacementError {
         last: usize,
         /// The first column without a square.
         missing: usize,
-        /// What was given.
+        /// The given text.
         text: String,
     },
     /// No number, or more than the largest board has columns.

@@ -28,7 +28,7 @@ pub struct ConstellationRecord {
     pub queens: Vec<Square>,
 }
 
-/// What is wrong with a record's bytes.
+/// An error in a record's bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ConstellationRecordError {
     /// The file ends within the record.

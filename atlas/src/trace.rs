@@ -66,7 +66,7 @@ impl Iterator for Trace {
     }
 }
 
-/// The columns from 1, or that there is none.
+/// The columns, counted from 1, or a word for none.
 fn numbers(columns: &Columns) -> String {
     if columns.is_empty() { "none".to_owned() } else { joined(&columns.iter().collect::<Vec<_>>(), " ") }
 }

@@ -40,7 +40,7 @@ impl FromStr for Placement {
     }
 }
 
-/// What stands between commas, spaces and hyphens; empty where nothing does but spaces.
+/// The entries between commas, spaces and hyphens; an entry of spaces only is empty.
 fn entries(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').flat_map(|part| {
         let is_empty = part.trim().is_empty();

@@ -91,7 +91,10 @@ pub async fn watch(remote: Remote, updates: watch::Sender<LiveStatus>) -> anyhow
 }
 
 /// Sends updates until the call fails, and returns the reason.
-async fn watch_once(remote: &Remote, updates: &watch::Sender<LiveStatus>) -> Result<CoordinatorError, TwoRuns> {
+async fn watch_once(
+    remote: &Remote,
+    updates: &watch::Sender<LiveStatus>,
+) -> Result<CoordinatorError, TwoRuns> {
     remote.call_highest_term().await?;
     let mut feed = match remote.watch().await {
         Ok(feed) => feed,
@@ -155,7 +158,8 @@ mod tests {
 
     #[test]
     fn lost_coordinator_after_the_end_is_no_news() {
-        let of = |phase| LiveStatus { status: Some(RunStatus { phase, ..finished() }), ..LiveStatus::default() };
+        let of =
+            |phase| LiveStatus { status: Some(RunStatus { phase, ..finished() }), ..LiveStatus::default() };
         for (phase, is_missed) in
             [(Phase::Counting, true), (Phase::Complete, false), (Phase::Withheld, false)]
         {

@@ -3,12 +3,13 @@
 mod access;
 mod command_line;
 mod commands;
-mod worker_group;
 #[cfg(test)]
 mod documented;
 mod ending;
 mod exit;
+mod highest_term;
 mod host;
+mod live_status;
 mod local;
 mod log;
 mod measurement;
@@ -22,8 +23,7 @@ mod signals;
 mod stdout;
 mod terminal;
 mod version;
-mod live_status;
-mod highest_term;
+mod worker_group;
 
 use std::process::ExitCode;
 

@@ -272,8 +272,12 @@ mod tests {
         let plan = Arc::new(plan_of_20());
         let (wish, wished) = watch::channel(Wish::Stay);
         wish.send_replace(Wish::Leave);
-        let work =
-            run_members(lenders(&started(&plan)), plan, members(config(), Vec::new(), false).unwrap(), wished);
+        let work = run_members(
+            lenders(&started(&plan)),
+            plan,
+            members(config(), Vec::new(), false).unwrap(),
+            wished,
+        );
         let sum = timeout(Duration::from_secs(10), work).await.expect("it leaves").unwrap();
         assert!(!sum.finished, "{sum:?}");
     }
@@ -283,8 +287,12 @@ mod tests {
         let handle = started(&plan);
         let card = Arc::clone(&cards[0]);
         let (_wish, wished) = watch::channel(Wish::Stay);
-        let work =
-            tokio::spawn(run_members(lenders(&handle), plan, members(config(), cards, false).unwrap(), wished));
+        let work = tokio::spawn(run_members(
+            lenders(&handle),
+            plan,
+            members(config(), cards, false).unwrap(),
+            wished,
+        ));
         while handle.status().await.unwrap().leased == 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }

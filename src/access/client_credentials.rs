@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use tracing::{info, warn};
 use worker::{Credentials, Remote};
 
-use super::watch::{await_reading, accept_if_stable};
+use super::watch::{accept_if_stable, await_reading};
 use super::{TOKENS, TokenName, TokenText, pem, read, warn_if_others_may_read};
 
 /// Between two looks at the folder, where calls are refused all the time.

@@ -17,7 +17,7 @@ use crate::log::{self, say};
 use crate::measurement::speed::{Candidate, Counter, KernelSpeed, candidates};
 use crate::output::{print, sentence, span};
 use crate::signals::Interruption;
-use crate::{worker_group, settings};
+use crate::{settings, worker_group};
 
 pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);

@@ -20,12 +20,12 @@ use tracing::Level;
 use worker::{Lender, Wish, WorkerError};
 
 use crate::args::{LocalCount, Storage, new_plan, new_plan_for_cards};
-use crate::worker_group::GroupMember;
 use crate::exit::UNSOUND;
 use crate::local::Local;
 use crate::log::say;
 use crate::signals::{Signal, Signals};
-use crate::{command_line, worker_group, ending, host, log, output, progress};
+use crate::worker_group::GroupMember;
+use crate::{command_line, ending, host, log, output, progress, worker_group};
 
 /// A count that cannot record anything for this long ends, because its further counts would be lost.
 const RECORDING_TIMEOUT: Duration = Duration::from_secs(10);

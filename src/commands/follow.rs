@@ -13,8 +13,8 @@ use worker::{CoordinatorError, Hopeful, Outage, Remote};
 
 use crate::access::{ADMIN, FOLLOW, refreshed_remote};
 use crate::args::FollowArgs;
-use crate::signals::Signals;
 use crate::highest_term::call_highest_term;
+use crate::signals::Signals;
 use crate::{host, log};
 
 /// The ledger, the connection, and the other files of the process.

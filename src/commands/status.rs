@@ -16,10 +16,10 @@ use worker::Remote;
 use crate::access::{JOIN, STATUS, credentials, refreshed_remote};
 use crate::args::{ObserverArgs, StatusArgs};
 use crate::exit::UNSOUND;
+use crate::highest_term::{ask_highest_term, call_highest_term};
 use crate::log;
 use crate::output::{listing, verdict};
 use crate::signals::{Signal, Signals};
-use crate::highest_term::{ask_highest_term, call_highest_term};
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     if !args.runs.is_empty() {

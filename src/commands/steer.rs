@@ -9,8 +9,8 @@ use worker::{CoordinatorError, Remote};
 
 use crate::access::{ADMIN, JOIN, credentials};
 use crate::args::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs, machine};
-use crate::output::print;
 use crate::highest_term::ask_highest_term;
+use crate::output::print;
 
 pub fn pause(args: PauseArgs) -> anyhow::Result<ExitCode> {
     let (at, workers) = steer(&args.operator, &Steering::Pause { reason: args.reason })?;

@@ -30,10 +30,10 @@ use worker::Remote;
 
 use crate::access::{JOIN, STATUS, refreshed_remote};
 use crate::args::TopArgs;
+use crate::highest_term::call_highest_term;
+use crate::live_status::{self, LiveStatus};
 use crate::signals::{Signal, Signals};
 use crate::terminal::{has_colours, repaints};
-use crate::live_status::{self, LiveStatus};
-use crate::highest_term::call_highest_term;
 use palette::Palette;
 use screen::{KeyOutcome, TopScreen};
 
@@ -47,7 +47,8 @@ pub fn run(args: &TopArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let palette = Palette::new(has_colours(&io::stdout()));
     let result = runtime.block_on(async {
-        let remote = refreshed_remote(&args.observer.coordinator, args.observer.keys.clone(), [STATUS, JOIN])?;
+        let remote =
+            refreshed_remote(&args.observer.coordinator, args.observer.keys.clone(), [STATUS, JOIN])?;
         call_highest_term(&remote).await?;
         let mut full_screen = FullScreen::enter().context("cannot take over the terminal")?;
         show(&mut full_screen.terminal, remote, TopScreen::new(palette, args.observer.coordinator.join(", ")))

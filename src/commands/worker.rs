@@ -18,7 +18,7 @@ use crate::access::{JOIN, STATUS, refreshed_remote};
 use crate::args::{KernelChoice, OnLost, WorkerArgs};
 use crate::progress::ProgressLine;
 use crate::signals::{Signal, Signals};
-use crate::{worker_group, host, log};
+use crate::{host, log, worker_group};
 use observed::{Notes, Observed};
 
 /// The connection, and the other files of the process.

@@ -11,8 +11,8 @@ use tokio::time::sleep_until;
 use tracing::debug;
 use worker::Remote;
 
-use crate::log::say;
 use crate::live_status::{self, LiveStatus};
+use crate::log::say;
 
 /// Waits until the run has ended, and returns its last status. Meanwhile it prints warnings only: that the coordinator does
 /// not answer, or that another one serves the run.

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use super::palette::Palette;
 use super::screen::{KeyOutcome, Panel, TopScreen};
 use super::view::draw;
-use crate::samples;
 use crate::live_status::LiveStatus;
+use crate::samples;
 
 fn screen() -> TopScreen {
     TopScreen::new(Palette::new(true), "http://127.0.0.1:7227".into())

@@ -13,8 +13,8 @@ use ratatui::widgets::{Block, Clear, Paragraph, Sparkline};
 use super::palette::{FAINT, FRAME, TITLE};
 use super::screen::{HELP, Panel, TopScreen};
 use super::{families, speed, summary, table};
-use crate::output::{significant, span};
 use crate::live_status::LiveStatus;
+use crate::output::{significant, span};
 
 /// On screens of that size map and events have room of their own.
 const WIDE: (u16, u16) = (130, 30);

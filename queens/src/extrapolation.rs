@@ -12,7 +12,7 @@ use crate::known;
 const DECLINE: f64 = 0.944_000_917;
 const DECLINE_ERROR: f64 = 1.65e-7;
 
-/// The first board that the fit takes in, and a later one, whose fit tells how much that choice matters.
+/// The first board of the fit, and a later first board, whose fit shows how much that choice matters.
 const FIRST: u16 = 15;
 const LATER: u16 = 17;
 
@@ -50,7 +50,7 @@ struct Fit {
 }
 
 impl Fit {
-    /// Through the points of the boards from `first` on of which the number is known.
+    /// Through the points of the boards from `first` on with known numbers.
     fn from(first: u16) -> Self {
         let left = |n: u16| {
             let solutions = known::totals(Board::new(n as u8).ok()?)?.solutions() as f64;

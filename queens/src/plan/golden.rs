@@ -1,17 +1,17 @@
-//! Golden values: what the plans of a version are, for ever, as literals.
+//! Golden values: the plans of a version, fixed permanently as literals.
 //!
-//! A run lasts for months, and its unit numbers must mean the same to every release and on every machine that counts
-//! for it. So nothing here follows from the code under test: neither the specifications nor what they give.
+//! A run lasts for months, and its unit numbers must mean the same to every release and on every machine. So
+//! no value here is computed by the code under test, neither the specifications nor the results.
 
 use super::*;
 use crate::position::BoundaryPairs;
 
-/// What must never change about the plans of one board and scheme.
+/// The fixed facts about the plans of one board and scheme.
 struct Golden {
     n: u8,
     scheme: Scheme,
     units: u64,
-    /// What [`positions`] gives.
+    /// The result of [`positions`].
     positions: &'static str,
     fingerprint: &'static str,
 }

@@ -401,8 +401,8 @@ fn unit_ranges_are_ordered_and_families_are_shared() {
     }
 }
 
-/// What double-checking rests on: a unit's mirror image, another instruction set and another method give the same
-/// count, and the same nodes where the method is the same.
+/// The basis of double-checking: a unit's mirror image, another instruction set and another method give the
+/// same count. With the same method they also give the same nodes.
 fn images_and_kernels_agree(unit: &Unit) {
     let mut completions = None;
     for method in Method::ALL {

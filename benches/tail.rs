@@ -1,4 +1,4 @@
-//! How busy the cores are while a run comes to its end: `cargo bench --bench tail [-- N]`.
+//! The use of the cores at the end of a run: `cargo bench --bench tail [-- N]`.
 //!
 //! Counts a board (n = 18 by default) with one core and with all cores. Samples the processor time of the
 //! process every few milliseconds. Prints the use of its threads over the whole run and over its last tenth.

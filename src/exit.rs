@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn number_of_exit_code_is_what_made_it() {
+    fn exit_code_number_round_trips() {
         assert_eq!(number(ExitCode::SUCCESS), 0);
         for code in [1, 2, 3, 129, 143, 255] {
             assert_eq!(number(ExitCode::from(code)), code);

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_told_in_two_units() {
+    fn spans_are_printed_in_two_units() {
         let hours = |hours| span(Duration::from_hours(hours));
         assert_eq!(
             (span(Duration::from_millis(420)), span(Duration::from_secs(200))),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_is_said_once() {
+    fn repeated_causes_are_printed_once() {
         let full = || io::Error::from(ErrorKind::StorageFull);
         let own = anyhow::Error::new(full()).context(format!("cannot write x: {}", full()));
         assert_eq!(sentence(&own), "cannot write x: no storage space");

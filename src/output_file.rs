@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_leaves_what_was_there_and_nothing_else() {
+    fn failed_write_keeps_the_old_file_only() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("table.csv");
         let failed = || {
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn devices_are_written_and_a_full_one_says_so() {
+    fn devices_are_written_and_full_device_fails() {
         written(Path::new("/dev/null"), "gone").unwrap();
         let said = format!("{:#}", written(Path::new("/dev/full"), "much").unwrap_err());
         assert!(said.starts_with("cannot write /dev/full: "), "{said}");

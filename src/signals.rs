@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn sigterm_right_after_sighup_is_one_request_with_it() {
+    fn sigterm_right_after_sighup_is_the_same_request() {
         let begun = Instant::now();
         let are_new = |signals: &[(i32, Duration)]| {
             let mut requests = Requests::default();

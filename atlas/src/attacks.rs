@@ -13,7 +13,7 @@ pub(crate) const COLUMNS: usize = u32::BITS as usize;
 pub(crate) struct AttackTable(Vec<[u32; 2 * COLUMNS]>);
 
 impl AttackTable {
-    /// Who attacks whom in that setting.
+    /// The attacks between squares in that setting.
     pub(crate) fn of(setting: Setting) -> Self {
         let n = setting.board.n();
         let mut attacks = vec![[0; 2 * COLUMNS]; usize::from(n)];

@@ -1,5 +1,5 @@
-//! Sets of columns, for boards up to n = 255, and the lines that queens stand on: what a search needs to know which
-//! columns of a row are free.
+//! Sets of columns, for boards up to n = 255, and the occupied lines. Together they give the free columns of
+//! a row.
 
 /// Words of a set of columns: enough for n = 255.
 const WORDS: usize = 4;
@@ -20,7 +20,7 @@ impl Columns {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0 == [0; WORDS]
     }

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placement_is_a_solution_where_it_has_no_conflict() {
+    fn placement_without_conflict_is_a_solution() {
         for &surface in Surface::VARIANTS {
             for &piece in Piece::VARIANTS {
                 let board = Board::new(6).unwrap();

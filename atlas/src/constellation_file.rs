@@ -30,7 +30,7 @@ impl Kind {
         if class == SymmetryClass::Asymmetric { Kind::Asymmetric } else { Kind::Symmetric }
     }
 
-    /// What such a file of that board is called.
+    /// The name of such a file for that board.
     pub fn file_name(self, board: Board) -> String {
         format!("constellations-{:02}-{self}.pp", board.n())
     }
@@ -50,7 +50,7 @@ pub enum FileError {
     Record {
         /// The record.
         number: usize,
-        /// What is wrong with it.
+        /// The error of the record.
         error: ConstellationRecordError,
     },
     /// A record that contradicts those before it.
@@ -98,7 +98,7 @@ pub enum Problem {
     OtherBoard {
         /// The board of this record.
         found: u8,
-        /// The board asked for.
+        /// The requested board.
         expected: u8,
     },
     /// The queens are not those of the four border lines.
@@ -159,14 +159,13 @@ impl ConstellationFile {
         bytes
     }
 
-    /// Reads and checks a file of that board, in either byte order: every record, every orbit of its kind just once,
-    /// all of them. Which kind it is, the first record says.
+    /// Reads and checks a file of that board, in either byte order. The file must have every orbit of its
+    /// kind exactly once. The first record determines the kind.
     ///
     /// Any image of a constellation may stand for its orbit, and its queens may come in any order.
     ///
     /// # Errors
-    /// What is wrong with the bytes, with the number of the record where it is seen, or [`FileError::Size`] unless
-    /// 4 <= n <= 30.
+    /// The error in the bytes and the number of its record, or [`FileError::Size`] unless 4 <= n <= 30.
     pub fn from_bytes(board: Board, bytes: &[u8]) -> Result<Self, FileError> {
         let order = ByteOrder::of(bytes);
         if bytes.is_empty() {
@@ -193,7 +192,7 @@ impl ConstellationFile {
         Ok(file)
     }
 
-    /// What the record adds to the file, if it does not contradict it.
+    /// The orbit that the record adds to the file, if it does not contradict the file.
     fn next(&self, record: &ConstellationRecord) -> Result<Orbit, Problem> {
         if record.n != self.board.n() {
             return Err(Problem::OtherBoard { found: record.n, expected: self.board.n() });

@@ -30,7 +30,8 @@ pub enum SolutionFormat {
 }
 
 impl SolutionFormat {
-    /// The solution as text, to be followed by a newline (an empty line after a board); nothing for the pictures.
+    /// The solution as text without the final newline (a board gets an empty line after it); `None` for
+    /// pictures.
     pub fn text(self, number: u64, placement: &Placement, piece: Piece) -> Option<String> {
         match self {
             SolutionFormat::Digits => Some(format!("{number:>4}  {placement}")),

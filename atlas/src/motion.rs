@@ -65,11 +65,11 @@ pub fn words(symmetry: Symmetry) -> &'static str {
 /// A symmetry of the square, followed by a shift around the edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Motion {
-    /// What comes first.
+    /// The symmetry, applied first.
     pub symmetry: Symmetry,
-    /// By how many columns it is then shifted to the right, 0 to n - 1.
+    /// The shift to the right after it, in columns, 0 to n - 1.
     pub right: u8,
-    /// By how many rows it is then shifted up, 0 to n - 1.
+    /// The shift up after it, in rows, 0 to n - 1.
     pub up: u8,
 }
 
@@ -85,7 +85,7 @@ impl Motion {
         Self { symmetry: Symmetry::Identity, right: around(right), up: around(up) }
     }
 
-    /// Where the placement goes. It must be one of that board.
+    /// The image of a placement of that board.
     #[must_use]
     pub fn image(self, board: Board, placement: &Placement) -> Placement {
         let mut rows = vec![0; usize::from(board.n())];
@@ -104,8 +104,8 @@ impl Motion {
     }
 }
 
-/// The letter, followed by the shift where there is one: `d+2/5` turns to the right, then goes 2 columns to the right
-/// and 5 rows up.
+/// The letter, followed by the shift if there is one: `d+2/5` turns to the right, then moves 2 columns to the
+/// right and 5 rows up.
 impl fmt::Display for Motion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let letter = letter(self.symmetry);
@@ -124,9 +124,10 @@ impl Setting {
     /// - cylinder: a, b, c and e, each followed by any shift along the rows, 4n in all;
     /// - torus: the eight, each followed by any shift, 8n² in all;
     ///
-    /// of which the semi-queen, who tells rising diagonals from falling ones, leaves those that do not swap the two:
-    /// a, e, g, h (a and e on the cylinder). A rook could be moved in more ways: any permutation of rows keeps rooks
-    /// from attacking each other. Such permutations are no motions of the board and are not among these.
+    /// The semi-queen distinguishes rising diagonals from falling ones, so it has only the motions that do
+    /// not swap the two: a, e, g, h (a and e on the cylinder). A rook could be moved in more ways: any
+    /// permutation of rows keeps rooks from attacking each other. Such permutations are no motions of the
+    /// board and are not among these.
     pub fn motions(self) -> Vec<Motion> {
         let keeps_the_axis = |s: &Symmetry| {
             self.surface != Surface::Cylinder

@@ -22,7 +22,7 @@ use crate::solutions::Solutions;
      counts their families without)"
 )]
 pub struct TooMany {
-    /// What was asked for.
+    /// The requested setting.
     pub setting: Setting,
     /// The largest list.
     pub limit: usize,
@@ -106,7 +106,7 @@ impl SolutionOrbits {
     }
 }
 
-/// The symmetry class of an orbit of plain queens with so many members.
+/// The symmetry class of an orbit of plain queens with `members` members.
 pub(crate) fn class_of(members: usize) -> SymmetryClass {
     match members {
         8 => SymmetryClass::Asymmetric,
@@ -136,7 +136,7 @@ impl SolutionOrbit {
 pub struct OrbitCounts {
     /// All solutions.
     pub solutions: u64,
-    /// For each size of an orbit, how many orbits have it.
+    /// The number of orbits of each size.
     pub orbits: BTreeMap<usize, u64>,
 }
 

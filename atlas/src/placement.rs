@@ -49,7 +49,7 @@ pub enum PlacementError {
         last: usize,
         /// The smallest row that does not occur.
         missing: usize,
-        /// What was given.
+        /// The given text.
         text: String,
     },
     /// Two squares share a column, or a column has no square.
@@ -63,7 +63,7 @@ pub enum PlacementError {
         last: usize,
         /// The first column without a square.
         missing: usize,
-        /// What was given.
+        /// The given text.
         text: String,
     },
     /// No number, or more than the largest board has columns.
@@ -176,7 +176,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reading_gives_back_what_was_written(rows in (1u8..=60).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle())) {
+        fn written_placement_is_read_back(rows in (1u8..=60).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle())) {
             let placement = Placement::new(rows).unwrap();
             prop_assert_eq!(placement.to_string().parse::<Placement>().unwrap(), placement);
         }

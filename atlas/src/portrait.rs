@@ -1,5 +1,5 @@
-//! A portrait: all there is to say about one placement. Whether it is a solution, of which family, the how manieth, and
-//! which shifts lead on from it.
+//! A portrait: all facts about one placement. It has its conflicts, its family, its number among the
+//! solutions, and its shifts.
 
 use queens::{Board, BoardError, SymmetryClass};
 
@@ -10,22 +10,22 @@ use crate::placement::Placement;
 use crate::rings::{Shift, ShiftEdge, ShiftGraph};
 use crate::setting::{Piece, Setting, Surface};
 
-/// What there is to say about a placement.
+/// The facts about a placement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Portrait {
-    /// Where it is looked at.
+    /// The setting of the placement.
     pub setting: Setting,
     /// The placement.
     pub placement: Placement,
     /// The pairs that attack each other.
     pub conflicts: Vec<Conflict>,
-    /// Of a solution, its family.
+    /// The family, if it is a solution.
     pub family: Option<SolutionFamily>,
-    /// Of a solution, its place among all, where these are not too many to be listed.
+    /// The number among all solutions, if it is a solution and they are few enough to be listed.
     pub rank: Option<Rank>,
 }
 
-/// A family, as far as one solution tells.
+/// A family, derived from one solution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SolutionFamily {
     /// The smallest member.

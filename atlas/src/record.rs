@@ -28,7 +28,7 @@ pub struct ConstellationRecord {
     pub queens: Vec<Square>,
 }
 
-/// What is wrong with a record's bytes.
+/// An error in a record's bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ConstellationRecordError {
     /// The file ends within the record.
@@ -169,7 +169,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_byte_orders_are_read_back_and_told_apart(
+        fn both_byte_orders_are_detected_and_read(
             n in 4u8..=30, squares in proptest::collection::vec((0u8..30, 0u8..30), 1..9), big: bool,
         ) {
             let queens = squares.into_iter().map(|(r, c)| Square::new(r % n, c % n)).collect();
@@ -181,7 +181,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_whatever_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+        fn reader_never_panics_on_any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
             let _ = ConstellationRecord::read(ByteOrder::of(&bytes), &bytes);
         }
     }

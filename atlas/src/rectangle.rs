@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use crate::format::column_letter;
 
-/// A board of so many columns and rows.
+/// A board with this number of columns and rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rectangle {
     columns: u8,
@@ -38,7 +38,7 @@ pub struct TooManyQueens {
     pub board: Rectangle,
     /// The smaller of its sides.
     pub most: u8,
-    /// How many were asked for.
+    /// The requested number of queens.
     pub queens: u8,
 }
 
@@ -51,8 +51,8 @@ pub struct RectanglePosition {
     rows: Vec<Option<u8>>,
 }
 
-/// The positions of so many queens, each once, found as they are asked for: ascending by the rows by column, a column
-/// without a queen after those with one.
+/// The positions of a number of queens, each once, found lazily. They ascend by the rows by column; a column
+/// without a queen comes last.
 #[derive(Clone, Debug)]
 pub struct RectanglePositions {
     board: Rectangle,
@@ -66,7 +66,7 @@ impl Rectangle {
     /// The longest side.
     pub const LARGEST: u8 = 32;
 
-    /// The positions of so many queens.
+    /// The positions of `queens` queens.
     ///
     /// # Errors
     /// [`TooManyQueens`] unless there is at least one and each may have a column and a row.
@@ -79,7 +79,7 @@ impl Rectangle {
         Ok(RectanglePositions { board: self, queens, rows: Vec::new(), untried: vec![0] })
     }
 
-    /// The most queens that do not attack each other: a position tells whether so many can be placed.
+    /// The largest number of non-attacking queens, found by placing them.
     pub fn most_queens(self) -> u8 {
         let can = |queens: &u8| self.positions(*queens).is_ok_and(|mut positions| positions.next().is_some());
         (1..=self.columns.min(self.rows)).rev().find(can).unwrap_or(1)

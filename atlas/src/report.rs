@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use crate::study::{DETERMINISTIC_PATIENCE, Mean, PATIENCE, Restarts, SizeStudy};
 
-/// What stands above the first table: how long the searches are. Each table fits 80 columns.
+/// The header of the first table: the lengths of the searches. Each table fits 80 columns.
 pub fn lengths_header() -> String {
     let title = format!("{:>14} | at random", "first");
     let columns = format!(
@@ -34,7 +34,7 @@ pub fn lengths_row(study: &SizeStudy) -> String {
     )
 }
 
-/// What stands above the tables of restarts: after the limit that was asked for, or after the best one.
+/// The header of the tables of restarts, after the requested limit or after the best one.
 pub fn restarts_header(limit: &str) -> String {
     let title = format!("Restarts after {limit}");
     let columns = format!(
@@ -44,7 +44,7 @@ pub fn restarts_header(limit: &str) -> String {
     format!("{title}\n{columns}")
 }
 
-/// One board's line of such a table. What no run tells is written as `-`.
+/// One board's line of such a table. An unknown value is written as `-`.
 pub fn restarts_row(n: u8, restarts: &Restarts) -> String {
     let mean = |mean: Mean| format!("{:>8} {:>5}", number(Some(mean.value), 2), number(mean.error, 2));
     format!(
@@ -59,7 +59,7 @@ pub fn restarts_row(n: u8, restarts: &Restarts) -> String {
     )
 }
 
-/// What stands above the last table: what the best restarts gain, and how heavy the tail is that they cut off.
+/// The header of the last table: the gain of the best restarts, and how heavy the tail is that they cut off.
 pub fn tail_header() -> String {
     format!("{:>3} |{:>6} |{:>9} {:>6} {:>5}", "n", "gain", "tail", "index", "+-")
 }
@@ -87,13 +87,13 @@ pub const TAIL: &str = "\
 Longer runs become rarer like their length to the power of minus the index (by
 Hill, of the longest tenth). Gain: by the best restarts, over none.";
 
-/// With so many digits behind the point, or `-` where there is no number.
+/// A number with this many digits behind the point, or `-` if it is missing.
 fn number(value: Option<f64>, digits: usize) -> String {
     let known = value.filter(|value| value.is_finite());
     known.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
 }
 
-/// Why there are dashes in these rows, where there are any.
+/// The reasons for dashes in these rows, if there are any.
 pub fn legend(studies: &[SizeStudy]) -> Option<String> {
     let sizes = |is_so: fn(&SizeStudy) -> bool| {
         let those = studies.iter().filter(|study| is_so(study)).map(|study| study.n.to_string());
@@ -177,7 +177,7 @@ fn record(study: &SizeStudy) -> [(&'static str, String); 32] {
 /// The studies as CSV, with a header.
 ///
 /// # Errors
-/// What the CSV writer says; it has no cause to in memory.
+/// An error of the CSV writer, which cannot occur in memory.
 pub fn csv(studies: &[SizeStudy]) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for (index, record) in studies.iter().map(record).enumerate() {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn of_every_cell_that_is_empty_it_is_said_why() {
+    fn empty_table_cells_have_a_reason() {
         let legend_of = |n, runs| {
             let spec = StudySpec { sizes: n..=n, runs, seed: 1, limit: Some(100_000) };
             legend(&spec.studies().unwrap().collect::<Vec<_>>()).unwrap_or_default()
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_broken_off_is_named() {
+    fn broken_off_runs_are_named() {
         let spec = StudySpec { sizes: 8..=9, runs: 100, seed: 1, limit: None };
         let mut studies: Vec<_> = spec.studies().unwrap().collect();
         studies[1].deterministic = None;

@@ -17,8 +17,8 @@ pub struct Found {
     pub attempts: u64,
 }
 
-/// Searches at random, beginning anew after every `limit` placements, until there is a solution. Nothing if there is
-/// none: n = 2 and n = 3.
+/// Searches at random, with a restart after every `limit` placements, until a solution is found. `None` if
+/// the board has no solution: n = 2 and n = 3.
 pub fn with_restarts(n: u8, choice: &mut ColumnChoice, limit: u64) -> Option<Found> {
     if n == 2 || n == 3 {
         return None;

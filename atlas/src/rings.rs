@@ -1,5 +1,5 @@
-//! Rings: shifting all queens by one column or row, those pushed out coming back on the other side, keeps some
-//! solutions solutions. Those shifts join solutions to a graph, and where one can go round in it, there is a ring.
+//! Rings. Shifting all queens by one column or row, around the edges, maps some solutions to solutions. These
+//! shifts connect solutions to a graph; a cycle in it is a ring.
 //!
 //! A ring is a largest set of solutions that are connected by shifts and have no dead end. To find the rings,
 //! solutions with fewer than two neighbours are removed until none remains; each connected component of the

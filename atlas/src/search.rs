@@ -9,8 +9,8 @@
 //!         untried[j+1] = the columns of row j + 1 that no queen attacks
 //! ```
 //!
-//! Choosing at random, and [beginning anew](crate::restarts) after a number of placements, finds a first solution of
-//! large boards that the smallest-first search would not find in a lifetime.
+//! Random choices with [restarts](crate::restarts) after a number of placements find a first solution of
+//! large boards; the smallest-first search would not find one in a lifetime.
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -44,7 +44,7 @@ impl ColumnChoice {
     }
 }
 
-/// What a step did.
+/// The effect of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchStep {
     /// Placed a queen in this row and column, both from 0.

@@ -1,4 +1,4 @@
-//! Settings: which board, with which edges glued, and which piece; and who attacks whom there.
+//! Settings: a board, its glued edges, and a piece; and the attacks that follow from them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub enum Surface {
     Torus,
 }
 
-/// What is placed.
+/// The placed piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, VariantArray, VariantNames)]
 #[strum(serialize_all = "lowercase")]
 pub enum Piece {
@@ -39,7 +39,7 @@ pub enum Piece {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("there is no {kind} \"{name}\"; there are {offered}")]
 pub struct UnknownName {
-    /// What was to be named.
+    /// The kind of name.
     pub kind: &'static str,
     /// The name given.
     pub name: String,
@@ -82,7 +82,7 @@ pub struct Setting {
     pub board: Board,
     /// How its edges are glued.
     pub surface: Surface,
-    /// What is placed.
+    /// The placed piece.
     pub piece: Piece,
 }
 
@@ -129,8 +129,8 @@ impl Piece {
         })
     }
 
-    /// By how many rows the piece may rise on its way to the column `columns` further right (or left), its own row
-    /// left aside.
+    /// The rows that the piece may rise on its way to the column `columns` further right (or left), except
+    /// along its own row.
     fn rises(self, columns: i16) -> [Option<i16>; 4] {
         let rising = (self != Piece::Rook).then_some(columns);
         let falling = matches!(self, Piece::Queen | Piece::SuperQueen).then_some(-columns);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn attacks_are_those_of_a_piece_moved_step_by_step() {
+    fn attacks_match_moves_step_by_step() {
         for n in 1..=9 {
             for &surface in <Surface as VariantArray>::VARIANTS {
                 for &piece in <Piece as VariantArray>::VARIANTS {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_refused_with_those_that_exist() {
+    fn unknown_names_are_refused_with_known_names() {
         let error = "klein".parse::<Surface>().unwrap_err().to_string();
         assert_eq!(error, "there is no board \"klein\"; there are plain, cylinder, torus");
         assert!("king".parse::<Piece>().unwrap_err().to_string().contains("superqueen"));

@@ -28,7 +28,7 @@ use crate::setting::Setting;
 /// With fewer columns to come it is not worth while to look ahead for a solution.
 const LOOK_AHEAD: u32 = 14;
 
-/// The solutions of a setting, each once, found as they are asked for.
+/// The solutions of a setting, each once, found lazily.
 #[derive(Clone, Debug)]
 pub struct Solutions {
     board: Board,

@@ -1,5 +1,5 @@
-//! A study of the search for a first solution: how many placements it takes, smallest first and at random, and what
-//! beginning anew after a limit gains.
+//! A study of the search for a first solution: its number of placements, smallest first and at random, and
+//! the gain of restarts after a limit.
 //!
 //! The expected work with restarts after L placements follows from the lengths t of runs without restarts.
 //! Each attempt costs min(t, L) and succeeds if t <= L, so the work is E[min(t, L)] / P(t <= L). The best
@@ -21,17 +21,17 @@ pub use tail::HeavyTail;
 use crate::restarts::{usual_limit, with_restarts};
 use crate::search::{Backtracking, ColumnChoice};
 
-/// Where the smallest-first search is broken off, in placements. It takes 56 million for n = 30.
+/// The limit of the smallest-first search, in placements. It takes 56 million for n = 30.
 pub const DETERMINISTIC_PATIENCE: u64 = 100_000_000;
 
-/// What to study.
+/// A study to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StudySpec {
     /// The boards, from 4 up.
     pub sizes: RangeInclusive<u8>,
     /// Random runs for each board.
     pub runs: u32,
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
     /// The limit whose restarts are looked at besides the best one; `None` takes 5n.
     pub limit: Option<u64>,
@@ -43,7 +43,7 @@ pub enum StudyError {
     /// Boards without a solution, or too large.
     #[error("the boards to study are from 4 to {largest}, not {first}..{last}", largest = StudySpec::LARGEST)]
     Sizes {
-        /// The first board asked for.
+        /// The first requested board.
         first: u8,
         /// The last one.
         last: u8,
@@ -91,7 +91,7 @@ impl StudySpec {
     }
 }
 
-/// What was found about one board.
+/// The results for one board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeStudy {
     /// The board.
@@ -100,13 +100,13 @@ pub struct SizeStudy {
     pub deterministic: Option<u64>,
     /// The random runs.
     pub lengths: Lengths,
-    /// Restarts after the limit asked for.
+    /// Restarts after the requested limit.
     pub asked: Restarts,
     /// Restarts after the best limit.
     pub best: Restarts,
 }
 
-/// What beginning anew after a limit gains.
+/// The gain of restarts after a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Restarts {
     /// The limit, in placements.
@@ -115,7 +115,7 @@ pub struct Restarts {
     pub expected: f64,
     /// The mean number of placements of as many fresh runs with restarts.
     pub measured: Mean,
-    /// The chance of an attempt, as the runs without restarts have it.
+    /// The chance of success of an attempt, from the runs without restarts.
     pub chance: Mean,
     /// The attempts that a success then takes, by the geometric law.
     pub expected_attempts: Mean,

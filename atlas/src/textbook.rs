@@ -32,7 +32,7 @@ pub enum ListingMethod {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the method {method} is for n up to {largest}, not {n}; the method search has no such limit")]
 pub struct BeyondMethod {
-    /// The method asked for.
+    /// The requested method.
     pub method: ListingMethod,
     /// Its largest board.
     pub largest: u8,

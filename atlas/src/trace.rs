@@ -66,7 +66,7 @@ impl Iterator for Trace {
     }
 }
 
-/// The columns from 1, or that there is none.
+/// The columns, counted from 1, or a word for none.
 fn numbers(columns: &Columns) -> String {
     if columns.is_empty() { "none".to_owned() } else { joined(&columns.iter().collect::<Vec<_>>(), " ") }
 }
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_search_of_n_7_is_told_step_by_step() {
+    fn search_of_7_is_traced_step_by_step() {
         let lines: Vec<_> = Trace::new(7, ColumnChoice::Smallest).collect();
         assert_eq!(lines.len(), 10);
         assert_eq!(

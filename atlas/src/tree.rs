@@ -26,7 +26,7 @@ pub fn level_sizes(board: Board) -> Result<Vec<u64>, TreeTooLarge> {
     Ok(sizes)
 }
 
-/// What the queens above attack in a row.
+/// The squares of a row that the queens above attack.
 #[derive(Clone, Copy, Default)]
 struct Attacked {
     columns: u32,

@@ -18,7 +18,7 @@ fn refusal(bytes: &[u8]) -> String {
     read(8, bytes).unwrap_err().to_string()
 }
 
-/// Where the record of that number, from 1, begins.
+/// The start of the record of that number, counted from 1.
 fn start_of(record: usize, bytes: &[u8]) -> usize {
     (1..record).fold(0, |at, _| at + usize::from(bytes[at]))
 }

@@ -1,4 +1,4 @@
-//! Pictures: each is well-formed, says what it shows, and becomes pixels of the size it claims.
+//! Pictures: each is well-formed, describes itself, and becomes pixels of the declared size.
 
 use atlas::orbits::SolutionOrbits;
 use atlas::picture::{self, MovingPicture, Picture, Theme};
@@ -191,7 +191,7 @@ fn between<'t>(text: &'t str, before: &'t str, after: &'t str) -> impl Iterator<
     text.split(before).skip(1).filter_map(move |rest| rest.split(after).next())
 }
 
-/// Looks at a picture that moves: what is seen where nothing moves, and whether its times ascend from 0.
+/// Checks a moving picture: its still scene, and that its times ascend from 0.
 fn check_moving(name: &str, picture: &MovingPicture) -> String {
     let svg = picture.to_svg();
     assert_eq!(svg.matches("<g visibility=\"visible\"").count(), 1, "{name}: one scene is seen at once");

@@ -1,4 +1,4 @@
-//! What a study says of known distributions, and that it says the same on every machine.
+//! Studies of known distributions, with the same result on every machine.
 
 use atlas::report;
 use atlas::study::{Lengths, StudySpec};

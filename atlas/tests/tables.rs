@@ -45,7 +45,7 @@ fn table_of_4_to_19_matches_a000170_and_a002562() {
 }
 
 #[test]
-fn what_is_counted_here_is_what_has_been_published() {
+fn counted_totals_match_published_totals() {
     for n in 1..=11 {
         let counted = TotalsRow::counted(board(n)).unwrap();
         assert_eq!(counted.totals, TotalsRow::published(board(n)).totals, "n={n}");

@@ -1,4 +1,4 @@
-//! What a coordinator carries: `cargo bench --bench load [-- WORKERS RATE SECONDS [LEASES WAITING]]`.
+//! The load of a coordinator: `cargo bench --bench load [-- WORKERS RATE SECONDS [LEASES WAITING]]`.
 //!
 //! Measures a coordinator on loopback with the plan of n = 28 (ten million units), TLS and a token. Simulated
 //! workers (1000 by default) register, lease, renew and report made-up counts. Together they report RATE

@@ -1,4 +1,4 @@
-//! A simulated worker: all that a real one says, and nothing that it counts.
+//! A simulated worker: it makes all calls of a real worker, but counts nothing.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -15,13 +15,14 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Request, Status};
 
-/// As in the real worker, but for the counts: a real one gathers them ten times as long once it has been there a while.
+/// As in the real worker, except that a real one gathers counts ten times as long once it has been registered
+/// for a while.
 const AHEAD: Duration = Duration::from_secs(10);
 const GATHER: Duration = Duration::from_millis(25);
 const RENEW_EVERY: Duration = Duration::from_millis(2500);
 const LEASE_WAIT: Duration = Duration::from_secs(20);
 
-/// What lets a worker in.
+/// A join token.
 #[derive(Clone)]
 pub struct Token(pub MetadataValue<Ascii>);
 
@@ -79,13 +80,13 @@ impl LoadWorker {
         Self { client, number, period, leases, acknowledged, units: Mutex::default(), counted: Notify::new() }
     }
 
-    /// Registers and works for ever.
+    /// Registers and works without end.
     pub async fn run(self, fingerprint: String) {
         let worker = self.register(fingerprint, 64).await;
         tokio::join!(self.count(), self.report(worker), self.lease(worker), self.renew(worker));
     }
 
-    /// Registers, takes as much as it may hold, and waits for more for ever.
+    /// Registers, leases as much as it may hold, and waits for more without end.
     pub async fn wait(self, fingerprint: String) {
         let worker = self.register(fingerprint, 1).await;
         let (mut client, wait_ms) = (self.client.clone(), LEASE_WAIT.as_millis() as u64);

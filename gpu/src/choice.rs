@@ -48,24 +48,24 @@ const MAX_TIME_RATIO: f64 = 0.9;
 /// The device cannot be used, its driver does not build the code of the plan's own method, or it hangs in the look.
 pub fn kernel_for(device: Device, plan: &Plan) -> Result<GpuKernel, GpuError> {
     let planned = GpuKernel::new(device, plan.spec().method())?;
-    if plan.total_weight() < MIN_WORK_FOR_TRIAL { Ok(planned) } else { faster(planned, plan) }
+    if plan.total_weight() < MIN_WORK_FOR_TRIAL { Ok(planned) } else { faster_kernel(planned, plan) }
 }
 
 /// That kernel, or the kernel of the other method if it is faster in a trial.
-fn faster(planned: GpuKernel, plan: &Plan) -> Result<GpuKernel, GpuError> {
+fn faster_kernel(planned: GpuKernel, plan: &Plan) -> Result<GpuKernel, GpuError> {
     // A driver that builds the one need not build the other.
     let Ok(other) = planned.beside(planned.name().other().method) else { return Ok(planned) };
-    warm(&planned, plan);
+    warm_up(&planned, plan);
     if let Some(failure) = planned.failure() {
         return Err(failure.clone());
     }
     let is_faster = is_faster(&other, &planned, plan);
-    chosen(planned, other, is_faster)
+    choose_kernel(planned, other, is_faster)
 }
 
 /// That kernel, or the other one if it is faster. If the device failed in the trial, the other kernel is the
 /// cause: the device had counted by its own method before.
-fn chosen(planned: GpuKernel, other: GpuKernel, is_faster: bool) -> Result<GpuKernel, GpuError> {
+fn choose_kernel(planned: GpuKernel, other: GpuKernel, is_faster: bool) -> Result<GpuKernel, GpuError> {
     match planned.failure() {
         None => Ok(if is_faster { other } else { planned }),
         Some(hangs @ GpuError::Hangs { .. }) => Err(hangs.clone()),
@@ -74,7 +74,7 @@ fn chosen(planned: GpuKernel, other: GpuKernel, is_faster: bool) -> Result<GpuKe
 }
 
 /// Lets a kernel count once before it is timed.
-fn warm(kernel: &dyn Kernel, plan: &Plan) {
+fn warm_up(kernel: &dyn Kernel, plan: &Plan) {
     if let Some(unit) = units(plan).next() {
         time(kernel, &unit, WARM_UP_TIME);
     }
@@ -82,7 +82,7 @@ fn warm(kernel: &dyn Kernel, plan: &Plan) {
 
 /// Whether a kernel is clearly faster on the plan's units than the one that the plan is made for, which is warm.
 fn is_faster(other: &dyn Kernel, planned: &dyn Kernel, plan: &Plan) -> bool {
-    warm(other, plan);
+    warm_up(other, plan);
     let (mut own, mut others) = (Duration::ZERO, Duration::ZERO);
     for unit in units(plan) {
         match time(planned, &unit, TRIAL_TIME.saturating_sub(own)) {
@@ -187,7 +187,7 @@ mod tests {
                     spec.method(),
                     "it is over before a look has brought anything"
                 );
-                let seen = faster(unseen, &plan).unwrap();
+                let seen = faster_kernel(unseen, &plan).unwrap();
                 // On PoCL halves that meet take less than half of the time where units are made for them, and about as
                 // long as the search where they are not.
                 let is_known = seen.device().description().is_processor() && spec.method() == Method::Meet;
@@ -212,7 +212,7 @@ mod tests {
                 let failed = GpuKernel::new(device.clone(), Method::Search).unwrap();
                 let other = failed.beside(Method::Meet).unwrap();
                 failed.fail(failure.clone());
-                chosen(failed, other, true)
+                choose_kernel(failed, other, true)
             };
             let failure = GpuError::TooSmall { device: device.title(), mebibytes: 1 };
             let alone = looked(&failure).unwrap();
@@ -227,7 +227,7 @@ mod tests {
             let failed = GpuKernel::new(device, Method::Search).unwrap();
             failed.fail(failure.clone());
             assert_eq!(
-                faster(failed, &plan).err(),
+                faster_kernel(failed, &plan).err(),
                 Some(failure),
                 "its own method has failed before the look"
             );

@@ -149,7 +149,7 @@ mod tests {
     use crate::device::devices;
 
     #[test]
-    fn what_a_failed_device_had_is_never_released() {
+    fn memory_of_failed_device_is_never_released() {
         let Ok(devices) = devices() else {
             assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
             println!("skipped: there is no OpenCL");

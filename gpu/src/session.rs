@@ -253,7 +253,7 @@ impl Session {
         }
         // When the last one has ended so have the others.
         for event in launched.iter().rev() {
-            self.look(event)?.map_err(self.failed("a launch"))?;
+            self.wait_for_event(event)?.map_err(self.failed("a launch"))?;
         }
         drop(ManuallyDrop::into_inner(launched));
         Ok(())
@@ -272,13 +272,13 @@ impl Session {
         };
         queue.commands.flush().map_err(self.failed("a copy"))?;
         self.settle(queue)?;
-        let ended = self.look(&event)?;
+        let ended = self.wait_for_event(&event)?;
         drop(ManuallyDrop::into_inner(event));
         Ok(ended)
     }
 
     /// Waits until the event has ended, with a time limit.
-    fn look(&self, event: &Event) -> Result<Result<(), ClError>, GpuError> {
+    fn wait_for_event(&self, event: &Event) -> Result<Result<(), ClError>, GpuError> {
         let (mut taken, mut last) = (Duration::ZERO, Instant::now());
         loop {
             let now = Instant::now();

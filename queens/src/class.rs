@@ -1,11 +1,11 @@
-//! What an error says about what was asked for: the exit code of a command follows from it.
+//! The class of an error, from which the exit code of a command follows.
 
-/// What another try would bring.
+/// Whether another attempt may succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// The run may be sound: another attempt may succeed.
     Failed,
-    /// What was asked for is impossible, here or for this run.
+    /// The request is impossible, here or for this run.
     Usage,
     /// The run was examined and is not sound or not complete: another try does not help.
     Unsound,
@@ -13,7 +13,7 @@ pub enum Class {
 
 /// An error that is not always a mere failure.
 pub trait Classified {
-    /// The class. Most of these errors are about what was asked for.
+    /// The class; most of these errors are errors of the request.
     fn class(&self) -> Class {
         Class::Usage
     }

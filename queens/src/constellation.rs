@@ -83,7 +83,7 @@ impl Constellation {
         }
     }
 
-    /// Where a symmetry takes the constellation.
+    /// The image of the constellation under a symmetry.
     #[must_use]
     pub fn image(self, board: Board, symmetry: Symmetry) -> Self {
         let last = board.last();

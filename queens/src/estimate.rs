@@ -42,7 +42,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Of searches on that board.
+    /// For searches on that board.
     pub fn new(board: Board) -> Self {
         let n = f64::from(board.n());
         let missed = std::array::from_fn(|distance| {
@@ -69,7 +69,7 @@ impl Estimate {
         self.levels(rows).take(rows.len().saturating_sub(1)).last().unwrap_or(1.0)
     }
 
-    /// The expected number of ways to fill these columns of a board of which so many rows have no queen yet.
+    /// The expected number of ways to fill these columns of a board with `rows` rows without a queen.
     pub fn half_boards(&self, squares: &Squares, columns: &[u8], rows: usize) -> f64 {
         let ways = columns.iter().enumerate().map(|(i, col)| {
             let rows_left = (rows - i) as f64 / rows as f64;

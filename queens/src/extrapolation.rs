@@ -12,7 +12,7 @@ use crate::known;
 const DECLINE: f64 = 0.944_000_917;
 const DECLINE_ERROR: f64 = 1.65e-7;
 
-/// The first board that the fit takes in, and a later one, whose fit tells how much that choice matters.
+/// The first board of the fit, and a later first board, whose fit shows how much that choice matters.
 const FIRST: u16 = 15;
 const LATER: u16 = 17;
 
@@ -50,7 +50,7 @@ struct Fit {
 }
 
 impl Fit {
-    /// Through the points of the boards from `first` on of which the number is known.
+    /// Through the points of the boards from `first` on with known numbers.
     fn from(first: u16) -> Self {
         let left = |n: u16| {
             let solutions = known::totals(Board::new(n as u8).ok()?)?.solutions() as f64;
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_numbers_lie_within_what_is_told_of_them() {
+    fn known_totals_lie_within_the_extrapolated_error() {
         for n in 15..=27 {
             let Extrapolation { ln, error } = extrapolate(n).unwrap();
             let known = known::totals(Board::new(n as u8).unwrap()).unwrap().solutions() as f64;
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_number_is_the_one_that_others_expect() {
+    fn next_total_matches_published_extrapolation() {
         let Extrapolation { ln, error } = extrapolate(28).unwrap();
         assert!((ln.exp() / 2.561e18 - 1.0).abs() < 0.005, "{}", ln.exp());
         assert!(error < 0.02);

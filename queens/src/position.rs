@@ -1,4 +1,4 @@
-//! What a kernel completes: queens placed beforehand, and which squares and border queens remain allowed.
+//! The input of a kernel: placed queens, and the squares and border queens that remain allowed.
 
 use crate::bits::set_bits;
 use crate::board::{Board, Square};
@@ -61,7 +61,7 @@ impl BoundaryPairs {
 pub struct Position {
     board: Board,
     queens: Vec<Square>,
-    /// For each row, the columns where its queen may stand; nothing where all may be used.
+    /// For each row, the columns where its queen may stand; `None` if all are allowed.
     squares: Option<Box<[u32; 32]>>,
     boundary: Option<Box<BoundaryPairs>>,
 }

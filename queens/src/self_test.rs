@@ -18,14 +18,14 @@ const LEAST_OF_LARGE: u8 = 18;
 /// The size of the position with many halves: the least that goes through all parts of a kernel of halves that meet.
 const MANY_N: u8 = 23;
 
-/// What there is of that position: the completions as the search counts them.
+/// The count of that position; the completions as found by the search.
 const WITH_MANY: Count = Count { completions: 101_975, nodes: 184_928 };
 
 /// The size of the board for the search on a device: the smallest for which the device makes states itself
 /// and continues from them in more than one launch.
 const SEARCHED_N: u8 = 13;
 
-/// What there is of that board: the solutions as published, the nodes as processors visit them.
+/// The count of that board: the published solutions, and the nodes of processors.
 const SEARCHED: Count = Count { completions: 73_712, nodes: 1_543_966 };
 
 /// A kernel that counts a known board wrong.
@@ -36,11 +36,11 @@ const SEARCHED: Count = Count { completions: 73_712, nodes: 1_543_966 };
 pub struct SelfTestError {
     /// The kernel.
     pub kernel: KernelName,
-    /// What is wrong with its counts.
+    /// The fault of its counts.
     pub fault: SelfTestFault,
 }
 
-/// What is wrong with the counts of a known board.
+/// A fault in the counts of a known board.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SelfTestFault {
     /// They add up to another total.
@@ -60,9 +60,9 @@ pub enum SelfTestFault {
     WrongOfLarge {
         /// The size of its board.
         n: u8,
-        /// What it finds.
+        /// The count found.
         found: Count,
-        /// What there is.
+        /// The right count.
         expected: Count,
     },
     /// The kernel returned no count although nobody stopped it.
@@ -99,8 +99,8 @@ pub fn run(kernel: &dyn Kernel, board: Board) -> Result<u64, SelfTestError> {
     Ok(expected())
 }
 
-/// A position that goes through all parts of the kernel, and what there is of it. Nothing for the search on a processor, which does
-/// with small boards what it does with large ones.
+/// A position that uses all parts of the kernel, and its count. `None` for the search on a processor, which
+/// treats small boards like large ones.
 fn all_parts(kernel: KernelName) -> Option<(Position, Count)> {
     match (kernel.method, kernel.isa) {
         (Method::Meet, _) => Some((with_many_halves(), WITH_MANY)),
@@ -187,7 +187,8 @@ mod tests {
         }
     }
 
-    /// What counts boards of one size wrong if they have a queen in a certain square or none: another number, or nothing.
+    /// A kernel that miscounts boards of one size if they have a queen in a certain square or none. It
+    /// returns another number, or nothing.
     struct Faulty {
         kernel: Arc<dyn Kernel>,
         isa: Isa,

@@ -1,4 +1,4 @@
-//! Which sum of a run the count of a unit belongs to: what plans and tallies have in common.
+//! The sum of a run to which the count of a unit belongs, shared by plans and tallies.
 
 /// Which of the sums a unit's count belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,7 +16,7 @@ impl Summand {
     }
 }
 
-/// What is counted of a constellation with symmetry.
+/// The measure of a constellation with symmetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// All completions, T.

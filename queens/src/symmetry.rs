@@ -47,7 +47,7 @@ impl Symmetry {
         Symmetry::AntiTranspose,
     ];
 
-    /// Where the square goes.
+    /// The image of the square.
     pub fn image(self, board: Board, Square { row, col }: Square) -> Square {
         let last = board.last();
         match self {
@@ -63,7 +63,7 @@ impl Symmetry {
     }
 }
 
-/// What symmetry a placement (a solution or a constellation) has of its own.
+/// The symmetry of a placement (a solution or a constellation).
 ///
 /// No reflection fixes a placement of two or more queens that do not attack each other, so these four are all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

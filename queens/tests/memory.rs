@@ -1,17 +1,19 @@
-//! What a thread of halves that meet takes of memory while it counts whole units, and what a plan takes.
+//! The memory of a thread of the method meet while it counts whole units, and the memory of a plan.
 //!
-//! The system tells the most that the process ever had: with the plan, when one thread has counted, and when two have.
+//! The system reports the peak memory of the process: with the plan, when one thread has counted, and when
+//! two have.
 #![cfg(target_os = "linux")]
 
 use queens::kernel::meet::Thinning;
 use queens::kernel::{Isa, Kernel, Meet, Stop};
 use queens::{Board, Plan, PlanSpec, Position, UnitId};
 
-/// What is promised, in MiB.
+/// The promised limits, in MiB.
 const OF_THREAD: f64 = 64.0;
 const OF_PLAN: f64 = 200.0;
 
-/// The boards whose units are counted: where halves are most for a thread, and the largest that is meant to be counted.
+/// The boards whose units are counted: the ones with the most halves for a thread, and the largest practical
+/// board.
 const BOARDS: [u8; 3] = [22, 24, 28];
 
 /// The random units of each plan that are measured. Two light units of the smallest board are counted whole,
@@ -27,7 +29,7 @@ fn peak() -> f64 {
     line.trim().strip_suffix(" kB").unwrap().parse::<f64>().unwrap() / 1024.0
 }
 
-/// Counts each light position whole and some passes of each heavy one on so many threads.
+/// Counts each light position whole and some passes of each heavy one on `threads` threads.
 fn count(light: &[Position], heavy: &[Position], threads: usize) {
     let one = || {
         let meet = Meet::new(Isa::best()).unwrap();

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_units_or_too_many_is_none() {
+    fn invalid_or_oversized_unit_span_is_rejected() {
         for wrong in ["7-3", "1-", "-1", "1-5/0", "1-5/", "1-5/x", "0-100000", "0-18446744073709551615"] {
             assert!(wrong.parse::<UnitSpan>().is_err(), "{wrong}");
         }

@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_shells_complete_are_all_that_there_are() {
+    fn shell_completions_list_all_names() {
         let all = |names: Vec<String>| [vec!["auto".to_owned()], names].concat();
         let mut methods = all(Method::ALL.iter().map(ToString::to_string).collect());
         let mut isas = all(Isa::ALL.iter().map(ToString::to_string).collect());

@@ -112,7 +112,7 @@ struct Prepared {
 
 impl Prepared {
     fn of(count: &LocalCount) -> anyhow::Result<Self> {
-        let kept = kept(count)?;
+        let kept = existing_run(count)?;
         // A run that is finished has its answer without cards.
         let is_finished = kept.as_ref().map_or(Ok(false), |kept| kept.is_settled(count))?;
         let cards = if is_finished { Vec::new() } else { worker_group::cards(&count.gpu.cards)? };
@@ -174,7 +174,7 @@ impl FoundRun {
 }
 
 /// The run in the directory, if there is one.
-fn kept(count: &LocalCount) -> anyhow::Result<Option<Begun>> {
+fn existing_run(count: &LocalCount) -> anyhow::Result<Option<Begun>> {
     match &count.storage {
         Storage::Directory { path, shard } if RunDirectory::exists(path)? => {
             open(count, path, *shard, None).map(Some)
@@ -281,7 +281,7 @@ async fn count_and_audit(
                 wish.send_replace(Wish::Leave);
                 drop(work.await);
             }
-            why = stuck(handle) => {
+            why = wait_until_stuck(handle) => {
                 wish.send_replace(Wish::Leave);
                 if !work.await?.finished {
                     return Err(why);
@@ -304,7 +304,7 @@ async fn count_and_audit(
 
 /// Waits until the connected workers are stuck for longer than a moment: no other worker joins a local run.
 /// Returns the reason.
-async fn stuck(handle: &Handle) -> anyhow::Error {
+async fn wait_until_stuck(handle: &Handle) -> anyhow::Error {
     let mut snapshots = handle.snapshots();
     loop {
         if snapshots.wait_for(|snapshot| snapshot.stuck.is_some()).await.is_err() {

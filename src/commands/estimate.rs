@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_any_number_is_nothing_at_least() {
+    fn estimate_with_large_error_has_low_bound_zero() {
         let estimate = CountEstimate { ln: Some(1000.0), error: 0.6, quantile: 2.0 };
         assert!(sentence(9, &estimate, "").contains(": from 0 to "), "{}", sentence(9, &estimate, ""));
         assert_eq!(estimate.json()["low"], "0");

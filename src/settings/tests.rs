@@ -143,7 +143,7 @@ fn mistake_in_file_is_refused_in_a_sentence() {
 }
 
 #[test]
-fn command_is_named_with_those_it_is_part_of() {
+fn command_name_includes_parent_commands() {
     for (line, name) in [
         ("diadem count 8 --kernel magic", "diadem count"),
         ("diadem --log-format json count 8 --thread 2", "diadem count"),

@@ -1,4 +1,4 @@
-//! What charts have in common: axes with their labels, lines across, curves and their names.
+//! Charts: axes with their labels, grid lines, curves and their names.
 
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ pub(super) struct Chart<'p> {
 }
 
 impl Chart<'_> {
-    /// Where a value is drawn.
+    /// The place of a value on the picture.
     pub(super) fn place(&self, (x, y): (f64, f64)) -> Point {
         let share = |range: &Range<f64>, value: f64| (value - range.start) / (range.end - range.start);
         point(self.at.x + self.width * share(&self.x, x), self.at.y + self.height * (1.0 - share(&self.y, y)))
@@ -81,7 +81,7 @@ impl Chart<'_> {
         self.picture.corners(points, Paint::line(colour, 2.0));
     }
 
-    /// What the axes are of: the words for y above it, those for x below it.
+    /// Writes the names of the axes: y above its axis, x below.
     pub(super) fn name_axes(&mut self, x: &str, y: &str) {
         let (left, right, below) = (self.at.x, self.at.x + self.width, self.at.y + self.height);
         let size = self.labels;

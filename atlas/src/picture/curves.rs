@@ -31,7 +31,8 @@ fn power(exponent: i32) -> String {
 /// The size of a picture of curves.
 const SIZE: (f64, f64) = (680.0, 470.0);
 
-/// What a chart is of: its title, what is on its axes, and x in whole numbers from the first to the last.
+/// The labels of a chart: its title, the names of its axes, and x in whole numbers from the first to the
+/// last.
 struct ChartLabels<'s> {
     title: &'s str,
     x: (&'s str, f64, f64),

@@ -1,4 +1,4 @@
-//! The squares of a board in their place on a picture: what boards of all kinds of pictures are drawn with.
+//! The squares of a board in their place on a picture, for all kinds of pictures.
 
 use super::paint::{BLUE, DARK, FAINT, LIGHT, ORANGE, Paint};
 use super::point::{Point, point};
@@ -7,7 +7,7 @@ use super::symbol::{QUEEN, ROOK, Symbol};
 use crate::format::column_letter;
 use crate::setting::{Piece, Surface};
 
-/// What the marks of [`DrawnBoard::draw_glue`] mean.
+/// The legend of the marks of [`DrawnBoard::draw_glue`].
 pub(super) const GLUE: &str =
     "Edges with the same arrows are one edge: who leaves there comes back at the other.";
 

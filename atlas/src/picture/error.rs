@@ -9,7 +9,7 @@ pub enum PictureError {
     /// More boards than a sheet can show.
     #[error("a {what} of {count} would be unreadable; it is made for up to {largest}")]
     TooMany {
-        /// What was to be drawn.
+        /// The requested picture.
         what: &'static str,
         /// How many there are.
         count: usize,

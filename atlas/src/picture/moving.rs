@@ -1,5 +1,5 @@
-//! Pictures that move: SVG with animations of its own (SMIL), which browsers play. A viewer that plays none of them shows
-//! one scene, the one that says most.
+//! Moving pictures: SVG with its own animations (SMIL), which browsers play. A viewer without animations
+//! shows the most informative scene.
 
 use queens::{Board, Square, Symmetry};
 use svg::Node;
@@ -17,18 +17,18 @@ use crate::placement::Placement;
 use crate::search::{Backtracking, ColumnChoice, SearchStep};
 use crate::setting::Piece;
 
-/// Steps of a search beyond which nobody would look on.
+/// The most steps of a search in a picture.
 const MOST: usize = 600;
 
 /// Pictures one after the other, on the same ground, again and again.
 #[derive(Clone, Debug)]
 pub struct MovingPicture {
-    /// What is always there.
+    /// The part that is always visible.
     ground: Picture,
     scenes: Vec<Scene>,
     /// The scene that is seen where nothing moves.
     still: usize,
-    /// What goes from place to place: for each, where it stands in each scene.
+    /// The paths of the moving elements: the place of each in each scene.
     paths: Vec<Vec<Point>>,
     /// The size of what goes.
     size: f64,
@@ -74,7 +74,8 @@ impl MovingPicture {
         Ok(Self { ground, still: scenes.len() - 1, scenes, paths: Vec::new(), size: 0.0 })
     }
 
-    /// A placement turning into its images under the eight symmetries, each queen going where it is taken, and back.
+    /// A placement that turns into its images under the eight symmetries and back; each queen moves to its
+    /// image.
     pub fn turns(board: Board, placement: &Placement) -> Self {
         let n = board.n();
         let (ground, squares) = framed((n, n), &format!("The images of {placement}"), " ");
@@ -194,7 +195,7 @@ fn queens(search: &Backtracking) -> impl Iterator<Item = (u8, u8)> {
     (0u8..).zip(search.queens()).map(|(row, column)| (*column, row))
 }
 
-/// Nothing but words below the board.
+/// Only words below the board.
 fn captioned(ground: &Picture, words: &str) -> Picture {
     let mut overlay = ground.overlay();
     let at = point(ground.width / 2.0, ground.height - 9.0);

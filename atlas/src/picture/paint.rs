@@ -38,13 +38,13 @@ pub(super) const FAINT: Colour = colour(0x6c_6c_74, 0xa4_a4_ae);
 pub(super) const LIGHT: Colour = colour(0xf6_f1_e7, 0x5c_55_48);
 /// Dark squares.
 pub(super) const DARK: Colour = colour(0xdc_cf_b8, 0x3a_36_2e);
-/// What is wrong, or to be seen first.
+/// Errors, and the most important elements.
 pub(super) const RED: Colour = colour(0xb8_32_2b, 0xff_7a_6c);
 /// Shifts to the right.
 pub(super) const BLUE: Colour = colour(0x2f_6d_b0, 0x74_ac_e8);
 /// Shifts up.
 pub(super) const ORANGE: Colour = colour(0xb4_52_1a, 0xee_9a_62);
-/// What is free.
+/// Free squares.
 pub(super) const GREEN: Colour = colour(0x3d_7a_4b, 0x84_c8_94);
 
 impl Colour {

@@ -1,4 +1,4 @@
-//! A text in as many lines as its room asks for: titles and legends never say how wide a picture is.
+//! A text wrapped to its width: titles and legends never determine the width of a picture.
 
 use super::font;
 use super::paint::Colour;
@@ -8,7 +8,7 @@ use super::scene::{Anchor, Picture};
 /// From a base line to the next, in sizes of the text.
 const LEADING: f64 = 1.35;
 
-/// The title of a page of so many.
+/// The title of a page, with its number if there are several.
 pub(super) fn page_title(title: &str, number: usize, pages: usize) -> String {
     if pages == 1 { title.to_owned() } else { format!("{title}, page\u{a0}{number}\u{a0}of\u{a0}{pages}") }
 }

@@ -18,7 +18,7 @@ impl Point {
     }
 }
 
-/// Coordinates to a tenth: files stay small, and nobody sees the rest.
+/// Rounds a coordinate to a tenth: files stay small, and the difference is invisible.
 pub(super) fn short(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }

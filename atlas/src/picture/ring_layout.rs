@@ -1,9 +1,9 @@
-//! Where the boards of a ring stand, so that no arrow crosses another board or another arrow.
+//! The places of the boards of a ring, so that no arrow crosses another board or another arrow.
 //!
-//! Most rings are flat: every shift leads just as far as it says, and the boards stand on a grid, right is right and up is
-//! up. Others close around the edges of the board. One that comes back after so many shifts to the right stands in a
-//! circle; one of several such circles in rows, each cut open. A shift that leads to no board beside is a stub that names
-//! the number of the solution it leads to.
+//! Most rings are flat: the boards stand on a grid on which every shift points right, up, left or down. Other
+//! rings close around the edges of the board. A ring that closes by shifts to the right alone is drawn as a
+//! circle. A ring of several such circles is drawn in rows, each cut open. A shift to a board elsewhere is
+//! drawn as a stub with the number of that solution.
 
 use std::collections::BTreeSet;
 use std::f64::consts::TAU;
@@ -88,7 +88,7 @@ fn as_reals((right, up): (i32, i32)) -> (f64, f64) {
     (f64::from(right), f64::from(up))
 }
 
-/// Where a shift that is drawn leads; nothing of those that are the same lines the other way.
+/// The direction of a drawn shift; `None` for the opposite of a drawn shift.
 fn direction(shift: Shift) -> Option<(f64, f64)> {
     match shift {
         Shift::Right => Some((1.0, 0.0)),
@@ -123,7 +123,8 @@ fn next(graph: &ShiftGraph, member: usize, shift: Shift) -> Option<usize> {
     graph.edges[member].iter().find(|edge| edge.shift == shift).map(|edge| edge.to)
 }
 
-/// The members in rows, as the shifts to the right lead, each from its leftmost or, where it closes, its smallest.
+/// The members in rows, in the order of shifts to the right. Each row starts with its leftmost member or, if
+/// it closes, with its smallest.
 fn rows(ring: &Ring, graph: &ShiftGraph) -> Vec<Vec<usize>> {
     let mut open: BTreeSet<usize> = ring.members.iter().copied().collect();
     let mut rows = Vec::new();

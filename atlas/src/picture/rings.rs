@@ -13,7 +13,7 @@ use crate::orbits::SolutionOrbits;
 use crate::rings::{Ring, Shift, ShiftGraph};
 use crate::setting::Surface;
 
-/// Rings beyond which nobody would look at each.
+/// The most rings in a picture.
 const MOST: usize = 300;
 
 /// The height of a page, unless a single ring is higher.
@@ -202,7 +202,7 @@ impl Drawing<'_> {
     }
 }
 
-/// What the colours of arrows mean.
+/// Draws the legend of the arrows' colours.
 fn draw_key(picture: &mut Picture, at: Point, diagonals: bool) {
     let all = [(BLUE, "one column to the right"), (ORANGE, "one row up"), (DIAGONAL, "both at once")];
     let mut x = at.x;

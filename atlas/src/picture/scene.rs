@@ -1,4 +1,4 @@
-//! What a picture is: SVG shapes on white paper or on a dark ground.
+//! A picture: SVG shapes on white paper or on a dark ground.
 
 use svg::node::element::{Circle, Definitions, Element, Path, Polygon, Polyline, Rectangle, Use};
 use svg::{Document, Node, node};
@@ -93,7 +93,7 @@ impl Picture {
         self.add(shape.set("r", short(radius)), paint);
     }
 
-    /// A polygon where it is filled; where only its outline is drawn, lines from each corner to the next.
+    /// A filled polygon, or lines from corner to corner if only an outline is drawn.
     pub(super) fn corners(&mut self, points: impl IntoIterator<Item = Point>, paint: impl Into<Paint>) {
         let points: Vec<String> = points.into_iter().map(Point::svg).collect();
         match paint.into() {

@@ -11,7 +11,7 @@ use super::scene::{Anchor, Picture};
 use crate::orbits::SolutionOrbits;
 use crate::setting::Surface;
 
-/// Boards beyond which nobody would look at each.
+/// The most boards in a picture.
 const MOST: usize = 2_000;
 
 /// Boards beside each other and below each other on a page.
@@ -92,7 +92,7 @@ fn columns_for(count: usize) -> usize {
     ((count as f64 * 4.0 / 3.0).sqrt().ceil() as usize).clamp(1, PAGE.0)
 }
 
-/// What stands below a board.
+/// The text below a board.
 fn caption(orbits: &SolutionOrbits, index: usize, width: f64) -> (Paragraph, Paragraph) {
     let orbit = &orbits.orbits[index];
     let name = format!("B{} · {}", index + 1, orbits.fundamental(orbit));
@@ -110,7 +110,7 @@ fn described(class: Option<SymmetryClass>, members: usize) -> String {
     format!("{letter}{members} {}", if members == 1 { "member" } else { "members" })
 }
 
-/// What the marks on the page mean.
+/// The legend of the marks on the page.
 fn legend(orbits: &SolutionOrbits, shown: &[usize]) -> String {
     let has = |class| shown.iter().any(|index| orbits.class(&orbits.orbits[*index]) == Some(class));
     let said = [

@@ -59,7 +59,7 @@ impl FromStr for Placement {
     }
 }
 
-/// What stands between commas, spaces and hyphens; empty where nothing does but spaces.
+/// The entries between commas, spaces and hyphens; an entry of spaces only is empty.
 fn entries(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').flat_map(|part| {
         let is_empty = part.trim().is_empty();
@@ -174,7 +174,7 @@ mod tests {
     use crate::setting::Piece;
 
     #[test]
-    fn what_is_no_permutation_is_refused_with_the_reason() {
+    fn non_permutation_is_refused_with_the_reason() {
         let error = |text: &str| text.parse::<Placement>().unwrap_err().to_string();
         assert!(error("15863722").contains("4 is missing from \"15863722\""));
         assert!(error("1,2,x").contains("\"x\""));

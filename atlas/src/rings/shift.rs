@@ -9,13 +9,13 @@ use crate::motion::Motion;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Shift {
-    /// By one column.
+    /// One column to the right.
     Right,
-    /// By one column.
+    /// One column to the left.
     Left,
-    /// By one row.
+    /// One row up.
     Up,
-    /// By one row.
+    /// One row down.
     Down,
     /// Right and up at once.
     RightUp,

@@ -48,11 +48,11 @@ impl Classified for SiteError {
 pub struct SiteFile {
     /// The file name of the page.
     pub name: &'static str,
-    /// What is in it.
+    /// The content of the file.
     pub text: String,
 }
 
-/// All files of the atlas of n queens on the plain board; `index.html` is where one begins.
+/// All files of the atlas of n queens on the plain board; `index.html` is the first page.
 ///
 /// # Errors
 /// [`SiteError`] if the board is too small or too large.

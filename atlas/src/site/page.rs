@@ -1,4 +1,4 @@
-//! What all pages of the site have in common: their head, the links between them, and the drawing of a board.
+//! The common parts of all pages: the head, the links between them, and the drawing of a board.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use queens::Board;

@@ -1,5 +1,5 @@
-//! The rings to go through: each is drawn with its boards where the shifts put them, and every board is a link that names
-//! where it leads. `rings.js` follows the arrow keys.
+//! The page of rings. Each ring is drawn with its boards where the shifts put them, and every board links to
+//! its neighbours. `rings.js` handles the arrow keys.
 
 use maud::{Markup, html};
 
@@ -23,7 +23,7 @@ pub(super) fn rings(orbits: &SolutionOrbits, graph: &ShiftGraph) -> String {
     page(n, "rings.html", &format!("The rings of {n} queens"), Some("rings.js"), body)
 }
 
-/// Where boards stand, a square being one unit wide.
+/// The places of the boards; a square is one unit wide.
 struct Grid {
     n: f64,
     /// From a board to the next.
@@ -37,7 +37,7 @@ struct Grid {
 /// The room between boards: for a name and an arrow, or a stub with its number.
 const GAP: f64 = 4.5;
 
-/// The pixels of a square, where there is room.
+/// The pixels of a square, if there is room.
 const PIXELS: f64 = 11.0;
 
 impl Grid {

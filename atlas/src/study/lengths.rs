@@ -1,6 +1,7 @@
-//! The lengths of random runs: their mean and how sure it is, their quantiles, and what beginning anew would make of them.
+//! The lengths of random runs: their mean and its error, their quantiles, and the expected work with
+//! restarts.
 
-/// Where a run that has found nothing is broken off, in placements.
+/// The limit of a random run, in placements.
 pub const PATIENCE: u64 = 1_000_000;
 
 /// A mean, and how far it may be off.
@@ -8,7 +9,8 @@ pub const PATIENCE: u64 = 1_000_000;
 pub struct Mean {
     /// The mean.
     pub value: f64,
-    /// Its standard error: the deviation of single values over the root of their number. Nothing of a single value.
+    /// Its standard error: the deviation of single values over the root of their number. `None` for a single
+    /// value.
     pub error: Option<f64>,
 }
 
@@ -72,7 +74,7 @@ impl Lengths {
         spent as f64 / short as f64
     }
 
-    /// The limit among the lengths found for which the fewest placements are to be expected.
+    /// The limit among the found lengths with the fewest expected placements.
     pub fn best_limit(&self) -> Option<u64> {
         let expected = |(short, limit): (usize, u64), sum: u64| {
             (sum + (self.runs() - short) as u64 * limit) as f64 / short as f64

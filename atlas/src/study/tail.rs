@@ -9,13 +9,13 @@
 
 use super::lengths::{Lengths, PATIENCE};
 
-/// The share of the runs that are the tail: one in so many.
+/// The tail is one in this many runs, the longest ones.
 const SHARE: usize = 10;
 
 /// Runs in a tail below which nothing follows from it.
 const LEAST: usize = 10;
 
-/// What the longest runs say.
+/// The estimate from the longest runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeavyTail {
     /// The runs longer than this are the tail.

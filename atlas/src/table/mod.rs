@@ -24,7 +24,7 @@ pub struct TableColumn {
     pub title: &'static str,
 }
 
-/// What stands in a row below a column.
+/// A cell of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableCell {
     /// A number that programs read as one.
@@ -118,7 +118,7 @@ impl AtlasTable {
     /// As CSV, the names of the columns first.
     ///
     /// # Errors
-    /// What the CSV writer says; it has no cause to in memory.
+    /// An error of the CSV writer, which cannot occur in memory.
     pub fn csv(&self) -> Result<String, csv::Error> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(self.columns.iter().map(|column| column.key))?;

@@ -1,4 +1,4 @@
-//! All solutions of a board, one a row: what is known of each.
+//! All solutions of a board, one a row, with their properties.
 
 use std::collections::BTreeMap;
 

@@ -22,7 +22,7 @@ const LARGEST: u8 = 16;
 /// The last board whose published value is of the OEIS's table; the next was counted once, by others.
 const LAST_OF_OEIS: u8 = 26;
 
-/// Where a board's totals come from.
+/// The source of a board's totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TotalsSource {
     /// They have been published, and are taken from there.
@@ -38,19 +38,19 @@ pub enum TotalsSource {
 pub struct TotalsRow {
     /// The board.
     pub board: Board,
-    /// What is known; nothing where nothing has been published.
+    /// The known totals; `None` if nothing has been published.
     pub totals: Option<Totals>,
-    /// Where it is known from.
+    /// Their source.
     pub source: TotalsSource,
 }
 
 impl TotalsRow {
-    /// What has been published.
+    /// The published totals.
     pub fn published(board: Board) -> Self {
         Self { board, totals: known::totals(board), source: TotalsSource::Published }
     }
 
-    /// What is counted here, solution by solution.
+    /// The totals counted here, solution by solution.
     ///
     /// # Errors
     /// [`CountTooLong`] beyond n = 16.
@@ -64,7 +64,7 @@ impl TotalsRow {
         Ok(Self { board, totals: Some(totals), source: TotalsSource::Counted })
     }
 
-    /// What a finished run has counted.
+    /// The totals of a finished run.
     pub fn of_run(board: Board, totals: Totals) -> Self {
         Self { board, totals: Some(totals), source: TotalsSource::Run }
     }
@@ -90,7 +90,7 @@ impl TotalsRow {
     }
 }
 
-/// Where the totals are from.
+/// The name of the source.
 impl fmt::Display for TotalsRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match (self.source, self.totals) {

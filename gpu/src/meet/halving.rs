@@ -84,7 +84,7 @@ impl<'a> Halving<'a> {
 
     /// Whether a list of at most `states` states fits in half of its room. Then the host neither waits for
     /// its size nor checks that it fits, even if the room has shrunk: each list may have a word behind it.
-    fn is_moment(&self, states: usize, list: ListKind) -> bool {
+    fn fits_without_check(&self, states: usize, list: ListKind) -> bool {
         states <= self.lane.room(list) / 2
     }
 
@@ -154,10 +154,10 @@ impl<'a> Halving<'a> {
             // Each state is looked at for each row that it does not use.
             let most = states * (self.geometry.rows as usize - number);
             let column = self.column(side, number, sides);
-            states = if self.is_moment(most, column.to) {
+            states = if self.fits_without_check(most, column.to) {
                 self.grow(&column).map(|()| most)?
             } else {
-                self.grow_and_look(&column, most)?
+                self.grow_and_check(&column, most)?
             };
         }
         Ok(states)
@@ -170,7 +170,7 @@ impl<'a> Halving<'a> {
 
     /// Like `grow`, with at most `most` states and more room for lists if they need it. Returns the number of
     /// their states.
-    fn grow_and_look(&mut self, column: &NewColumn, most: usize) -> Result<usize, CutShort> {
+    fn grow_and_check(&mut self, column: &NewColumn, most: usize) -> Result<usize, CutShort> {
         loop {
             let made = self.grow_in_batches(column, most)?;
             if made <= self.lane.room(column.to) {
@@ -218,7 +218,7 @@ impl<'a> Halving<'a> {
         let least = (u64::from(sides.left) << free) as u32;
         let all = self.lane.sets(rows).between(last[0] + 1, least, least | ((1u64 << free) - 1) as u32);
         let most = [0, 1].map(|side| states[side] * (rows as usize - last[side]));
-        if [0, 1].iter().all(|side| self.is_moment(most[*side], ListKind::Complete(*side))) {
+        if [0, 1].iter().all(|side| self.fits_without_check(most[*side], ListKind::Complete(*side))) {
             return self.batch(all, &columns);
         }
         let mut first = all.start;

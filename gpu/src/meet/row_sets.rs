@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_set_is_there_among_those_of_its_size() {
+    fn every_row_set_is_listed_by_its_size() {
         for rows in [1, 6, 11] {
             let sets = SetsBySize::new(rows);
             let mut all: Vec<u32> = Vec::new();

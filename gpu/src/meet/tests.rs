@@ -54,7 +54,7 @@ fn little_memory_changes_nothing_but_time() {
 }
 
 #[test]
-fn tables_of_any_width_count_what_comparing_counts() {
+fn tables_of_any_width_match_comparison() {
     // Long lists of halves whose last queens share a row: a row of the left half in the middle makes them few.
     let position = position(18).with_row_within(8, 0x1ff);
     let expected = expected(&position);
@@ -87,7 +87,7 @@ fn groups_sharing_a_row_set_count_like_a_single_group() {
 }
 
 #[test]
-fn as_many_groups_have_a_set_together_as_there_are() {
+fn few_sets_are_shared_by_all_groups() {
     let shape = MeetShape::new(&Description { units: 10, ..Description::unknown() }, DeviceKind::Card);
     assert_eq!([1000, 160, 159, 80, 3, 1, 0].map(|sets| shape.parts(sets)), [1, 1, 1, 2, 53, 160, 160]);
     let shape = MeetShape { together: 1, ..shape };
@@ -112,7 +112,7 @@ fn lists_grow_within_device_memory_and_keep_content() {
 }
 
 #[test]
-fn lists_whose_room_another_has_taken_go_on_with_less() {
+fn lists_shrink_if_others_took_the_memory() {
     for device in usable_devices() {
         let shape = MeetShape::new(device.description(), DeviceKind::Card);
         let largest = device.description().largest_buffer as usize / 8;

@@ -124,7 +124,7 @@ impl Part {
 }
 
 /// After this time a reduced share of memory is raised to all again.
-pub(super) const ASKED_AGAIN: Duration = Duration::from_mins(5);
+pub(super) const RAISE_SHARE_AFTER: Duration = Duration::from_mins(5);
 
 /// A share of the wished memory: all, a half, a quarter and so on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -151,7 +151,7 @@ impl Share {
 
     /// Raises the share to all, if it has been reduced for a while.
     pub(super) fn try_more(&mut self) {
-        if self.since.is_some_and(|since| since.elapsed() > ASKED_AGAIN) {
+        if self.since.is_some_and(|since| since.elapsed() > RAISE_SHARE_AFTER) {
             *self = Self::default();
         }
     }

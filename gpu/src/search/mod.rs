@@ -116,7 +116,7 @@ impl SearchLauncher {
     }
 
     /// The count of the device from these states; `None` if stopped.
-    fn go_on(
+    fn count_on_device(
         &self,
         session: &Session,
         lane: &mut SearchLane,
@@ -125,8 +125,8 @@ impl SearchLauncher {
     ) -> Result<Option<Count>, GpuError> {
         let Some(part) = lane.reserve(session, self.wishes(fronts))? else {
             let (some, others) = fronts.split_at(fronts.len() / 2);
-            let Some(found) = self.go_on(session, lane, some, stop)? else { return Ok(None) };
-            return Ok(self.go_on(session, lane, others, stop)?.map(|others| found.plus(others)));
+            let Some(found) = self.count_on_device(session, lane, some, stop)? else { return Ok(None) };
+            return Ok(self.count_on_device(session, lane, others, stop)?.map(|others| found.plus(others)));
         };
         let (nodes, widened) = self.widen(session, lane, fronts, part)?;
         let found = self.search(session, lane, &widened, stop)?;
@@ -290,8 +290,8 @@ impl Launcher for SearchLauncher {
             if fronts.is_empty() {
                 continue;
             }
-            let go_on = |lane: &mut SearchLane| self.go_on(session, lane, &fronts, stop);
-            match self.lanes.with(|| SearchLane::new(session, self.fewest_passes), go_on)? {
+            let count_on_device = |lane: &mut SearchLane| self.count_on_device(session, lane, &fronts, stop);
+            match self.lanes.with(|| SearchLane::new(session, self.fewest_passes), count_on_device)? {
                 Some(found) => count = count.plus(found),
                 None => return Ok(None),
             }

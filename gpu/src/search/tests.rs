@@ -1,6 +1,6 @@
 //! The search on each device, compared with the processor's, and its use of states and memory.
 
-use super::lane::{ASKED_AGAIN, Share};
+use super::lane::{RAISE_SHARE_AFTER, Share};
 use super::*;
 use std::sync::Mutex;
 
@@ -41,7 +41,7 @@ fn sessions(shape: GroupShape, before: &str) -> Vec<Session> {
 }
 
 #[test]
-fn the_host_makes_few_states_whatever_the_board_is() {
+fn host_makes_few_states_for_any_board() {
     let stop = Stop::new();
     for position in [16, 20, 24, 27].map(unit) {
         let (_, large) = descents(&position, &stop).unwrap();
@@ -287,7 +287,7 @@ fn device_without_room_searches_half_of_the_descents() {
             many.len()
         );
         let mut found = |fronts: &[Front<'_>]| {
-            launcher.go_on(&session, &mut lane, fronts, &Stop::new()).unwrap().unwrap()
+            launcher.count_on_device(&session, &mut lane, fronts, &Stop::new()).unwrap().unwrap()
         };
         let (one, all) = (found(&many[..1]), found(&many));
         assert!(one.completions > 0);
@@ -322,7 +322,7 @@ fn halved_memory_share_is_raised_again_after_a_while() {
     assert!(share.halve(1000) && share.halve(1000) && share.of(1000) == 250);
     share.try_more();
     assert_eq!(share.of(1000), 250, "not at once");
-    share.since = Instant::now().checked_sub(ASKED_AGAIN + Duration::from_secs(1));
+    share.since = Instant::now().checked_sub(RAISE_SHARE_AFTER + Duration::from_secs(1));
     share.try_more();
     assert_eq!(share.of(1000), 1000);
     assert!(!share.halve(1), "there is no less");

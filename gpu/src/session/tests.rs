@@ -49,7 +49,7 @@ fn failed_launch_before_good_launches_is_detected() {
 }
 
 #[test]
-fn a_copy_that_never_ends_is_not_waited_for_for_ever() {
+fn endless_copy_times_out() {
     for mut session in sessions() {
         let queue = session.queue().unwrap();
         let mut buffer = session.buffer(&queue, &[1u32, 2]).unwrap();

@@ -1,4 +1,5 @@
-//! What the row-by-row search takes for each instruction set, beside the scalar recursion and the yardstick.
+//! The time of the row-by-row search for each instruction set, compared with the scalar recursion and the
+//! yardstick.
 //!
 //! Throughput is in solutions: completions of asymmetric units, and an eighth of the yardstick's, so that its inverse
 //! is the time per fundamental solution and all groups compare.

@@ -1,4 +1,4 @@
-//! What a kernel promises: the numbers it returns, and when it gives up.
+//! The contract of a kernel: the numbers it returns, and when it stops.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +7,7 @@ use crate::kernel::kernel;
 use crate::kernel::name::KernelName;
 use crate::position::Position;
 
-/// What a kernel found in one position.
+/// The count of one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// The number of completions.
@@ -52,7 +52,7 @@ impl Stop {
 
 /// Code that counts the completions of positions.
 pub trait Kernel: Send + Sync {
-    /// What the kernel is called.
+    /// The name of the kernel.
     fn name(&self) -> KernelName;
 
     /// The completions of the position, or nothing if it was stopped. Sums are checked: a count that does not fit

@@ -92,7 +92,7 @@ impl Detected {
     }
 }
 
-/// No instruction set in particular: what every machine has.
+/// No special instruction set; every machine has it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Portable;
 

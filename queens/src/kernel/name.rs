@@ -1,4 +1,4 @@
-//! How kernels are called, and how a name that somebody typed becomes one.
+//! The names of kernels, and their parsing.
 
 use crate::class::Classified;
 use std::fmt;

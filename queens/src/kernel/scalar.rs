@@ -1,5 +1,5 @@
-//! The plain row-by-row search on 32-bit words: simple enough to be believed, and what the kernels are
-//! tested against.
+//! The plain row-by-row search on 32-bit words. It is simple enough to be trusted, and the kernels are tested
+//! against it.
 //!
 //! ```text
 //! search(i, cols, d1, d2):                # the i-th row without a placed queen

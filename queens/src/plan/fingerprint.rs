@@ -1,7 +1,7 @@
-//! Fingerprints: what two machines compare to know that their plans are the same.
+//! Fingerprints: two machines compare them to know that their plans are the same.
 //!
-//! A fingerprint is a hash of canonical bytes: of all that the plan follows from, and of what follows for its units. No
-//! text that is meant for people is among them, and what a version hashes stays as it is for ever.
+//! A fingerprint is a hash of canonical bytes: of everything that defines the plan, and of the units that
+//! follow. Texts for people are not among them. The bytes of a version never change.
 //!
 //! ```text
 //! name, version, specification;
@@ -49,10 +49,10 @@ impl Fingerprint {
     }
 }
 
-/// Of a part with more units a sample is looked at.
+/// A part with more units than this is sampled.
 const FEW: u64 = 16;
 
-/// So many units are looked at then, the first and the last among them.
+/// The number of sampled units, the first and the last among them.
 const SAMPLE: u64 = 4;
 
 fn bytes_of_spec(spec: &PlanSpec) -> Vec<u8> {

@@ -56,7 +56,8 @@ impl EmptyLine {
         }
     }
 
-    /// The position with the line's queen on one of these squares, placed where there is one only.
+    /// The position with the line's queen on one of these squares; the queen is placed if there is only one
+    /// square.
     pub fn within(self, position: Position, squares: u32) -> Position {
         let position = match self.axis {
             Axis::Row => position.with_row_within(self.index, squares),
@@ -178,7 +179,7 @@ fn walk(
     })
 }
 
-/// The number of groups of `group` squares, the last of which may be smaller.
+/// The number of groups of `group` squares; the last group may be smaller.
 fn groups(open: u32, group: u32) -> u64 {
     open.count_ones().div_ceil(group).into()
 }

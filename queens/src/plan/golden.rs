@@ -1,17 +1,17 @@
-//! Golden values: what the plans of a version are, for ever, as literals.
+//! Golden values: the plans of a version, fixed permanently as literals.
 //!
-//! A run lasts for months, and its unit numbers must mean the same to every release and on every machine that counts
-//! for it. So nothing here follows from the code under test: neither the specifications nor what they give.
+//! A run lasts for months, and its unit numbers must mean the same to every release and on every machine. So
+//! no value here is computed by the code under test, neither the specifications nor the results.
 
 use super::*;
 use crate::position::BoundaryPairs;
 
-/// What must never change about the plans of one board and scheme.
+/// The fixed facts about the plans of one board and scheme.
 struct Golden {
     n: u8,
     scheme: Scheme,
     units: u64,
-    /// What [`positions`] gives.
+    /// The result of [`positions`].
     positions: &'static str,
     fingerprint: &'static str,
 }
@@ -256,7 +256,7 @@ fn bytes(position: &Position) -> Vec<u8> {
 }
 
 #[test]
-fn plans_are_what_they_were() {
+fn golden_plans_are_unchanged() {
     for Golden { n, scheme, units, positions: expected, fingerprint } in PLANS {
         let spec = PlanSpec { n: Board::new(n).unwrap(), scheme, version: 1 };
         let plan = Plan::derive(spec).unwrap();
@@ -344,7 +344,7 @@ const BY_CENTRE: [(u8, Centre, u64, &str, &str); 22] = [
 ];
 
 #[test]
-fn plans_by_central_columns_are_what_they_were() {
+fn golden_plans_by_central_columns_are_unchanged() {
     for (n, (columns, group, grain), units, expected, fingerprint) in BY_CENTRE {
         let scheme = Scheme::Centre { columns, group, grain };
         let spec = PlanSpec { n: Board::new(n).unwrap(), scheme, version: 1 };
@@ -355,7 +355,7 @@ fn plans_by_central_columns_are_what_they_were() {
 }
 
 #[test]
-fn default_plans_are_what_they_were() {
+fn golden_default_plans_are_unchanged() {
     let spec = |n, scheme| PlanSpec { n: Board::new(n).unwrap(), scheme, version: 1 };
     for (n, grain) in [
         (16, 100_000_000_000),

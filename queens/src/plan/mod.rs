@@ -64,7 +64,7 @@ impl fmt::Display for UnitId {
 pub struct Unit {
     /// Its number.
     pub id: UnitId,
-    /// What is to be completed.
+    /// The position to complete.
     pub position: Position,
     /// Which sum its count belongs to.
     pub summand: Summand,
@@ -77,7 +77,7 @@ impl Unit {
         Self { position: self.position.mirrored(), ..*self }
     }
 
-    /// Counts the unit: completions by the kernel, symmetric counts by their own search. Nothing if stopped.
+    /// Counts the unit: completions by the kernel, symmetric counts by their own search. `None` if stopped.
     pub fn count(&self, kernel: &dyn Kernel, stop: &Stop) -> Option<Count> {
         match self.summand {
             Summand::Asymmetric | Summand::Symmetric(_, Measure::Completions) => {
@@ -88,8 +88,8 @@ impl Unit {
         }
     }
 
-    /// Counts the unit by other means than [`count`](Self::count), given a kernel of the other method: symmetric counts by
-    /// the second algorithm, which visits no nodes that could be compared. Nothing if stopped.
+    /// Counts the unit in another way than [`count`](Self::count), with a kernel of the other method.
+    /// Symmetric counts use the second algorithm, whose nodes cannot be compared. `None` if stopped.
     pub fn count_otherwise(&self, other: &dyn Kernel, stop: &Stop) -> Option<Count> {
         let again = |turn| {
             let completions = count_fixed_again(&self.position, turn, stop)?;
@@ -196,7 +196,7 @@ impl Plan {
         Ok(Self { spec, fingerprint, parts, firsts, symmetric, families, family_of_part, work })
     }
 
-    /// What the plan was derived from.
+    /// The specification of the plan.
     pub fn spec(&self) -> PlanSpec {
         self.spec
     }
@@ -252,8 +252,8 @@ impl Plan {
         self.work.of_unit_alone(number, &self.parts[number], index)
     }
 
-    /// What the units of its part weigh on average, at least 1, which asks for the look at none of them. Over all units that adds up
-    /// to [`total_weight`](Self::total_weight).
+    /// The mean weight of the units of its part, at least 1, without computing any of them. Over all units it
+    /// adds up to [`total_weight`](Self::total_weight).
     ///
     /// # Panics
     /// If the plan has no such unit.

@@ -65,7 +65,7 @@ pub const MOST_IN_GROUP: u32 = 32;
 /// The most rows for which sides are fixed.
 pub const MOST_SIDES: u32 = 12;
 
-/// What a split comes to for one position, which may have fewer lines than the split asks for.
+/// A split applied to one position, which may have fewer lines than the split has.
 struct Division {
     lines: EmptyLines,
     /// The squares of the last line that go into one unit.
@@ -166,7 +166,7 @@ impl Part {
         self.summand
     }
 
-    /// What is split.
+    /// The position that is split.
     pub fn position(&self) -> &Position {
         &self.position
     }

@@ -1,4 +1,4 @@
-//! What a scheme makes of a board: the parts of a plan, put in the order of their units.
+//! The parts of a plan, in the order of their units.
 
 use std::cmp::Reverse;
 
@@ -17,7 +17,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// No parts yet, and at most so many units.
+    /// No parts yet, and at most `most` units.
     pub fn new(most: u64) -> Self {
         Self { fixed: Vec::new(), completions: Vec::new(), symmetric: Vec::new(), left: most }
     }
@@ -48,7 +48,7 @@ impl Parts {
         Some(Summand::Symmetric(member, Measure::Completions))
     }
 
-    /// Adds completions. Nothing if there are more units then than there may be.
+    /// Adds completions. `None` if that makes too many units.
     pub fn add(&mut self, part: Part) -> Option<()> {
         self.left = self.left.checked_sub(part.units())?;
         self.completions.push(part);

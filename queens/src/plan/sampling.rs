@@ -1,4 +1,4 @@
-//! Positions drawn at random from a plan: what its units are like, told without counting all of them.
+//! Random positions of a plan: they show the properties of its units without counting all of them.
 //!
 //! A unit of a large board takes minutes, so a drawn position can be narrowed, line by line. A draw has a
 //! known factor, the inverse of its probability: the number of positions that it stands for. So sums over the
@@ -16,13 +16,13 @@ use crate::squares::Squares;
 use crate::summand::Summand;
 use crate::symmetry::SymmetryClass;
 
-/// Of so many rows at a time sides are fixed.
+/// The number of rows whose sides are fixed in a step.
 const ROWS_IN_STEP: usize = 3;
 
 /// A position drawn from a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draw {
-    /// What is to be completed.
+    /// The position to complete.
     pub position: Position,
     /// For how many positions it stands: the inverse of the chance with which it was drawn.
     pub factor: f64,
@@ -30,15 +30,15 @@ pub struct Draw {
     pub images: u8,
     /// The unit that it is, if it is one.
     pub unit: Option<UnitId>,
-    /// By how many lines it is narrower than what was drawn first.
+    /// The number of lines by which it is narrower than the first draw.
     pub depth: usize,
 }
 
 /// How a position is split for a narrower one to be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// By the queens of the next line: the next row from the top where the plan is for the row-by-row search, else the next
-    /// central column. Chances are in proportion to the expected completions.
+    /// By the queens of the next line: the next row from the top if the plan is for the row-by-row search,
+    /// else the next central column. Chances are in proportion to the expected completions.
     Queens,
     /// By the sides of the cut on which the queens of outer rows fall, as kernels of the method meet split
     /// their work. The pieces together take about as long as the whole.
@@ -191,7 +191,7 @@ fn expected_work(part: &Part) -> f64 {
     part.unit_weight() as f64 * part.units() as f64
 }
 
-/// Chances as whole numbers of which floats have every one: their sums from the first on.
+/// Chances as exact whole numbers: their sums from the first on.
 #[derive(Debug)]
 struct Chances(Vec<u64>);
 
@@ -199,7 +199,7 @@ impl Chances {
     /// About what all chances add up to.
     const ALL: f64 = (1u64 << 50) as f64;
 
-    /// In proportion to these weights, of which there is at least one, and none without a chance.
+    /// In proportion to these weights: at least one, and each with a chance.
     fn new(weights: impl Iterator<Item = f64> + Clone) -> Self {
         let total: f64 = weights.clone().sum();
         let mut sum = 0;
@@ -210,7 +210,7 @@ impl Chances {
         Self(sums.collect())
     }
 
-    /// What is drawn by a place, and the inverse of its chance.
+    /// The index drawn by a place, and the inverse of its chance.
     fn draw(&self, place: u64) -> (usize, f64) {
         let total = self.0[self.0.len() - 1];
         let place = scaled(place, total);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_draws_stand_for_adds_up_to_the_board() {
+    fn draw_factors_add_up_to_the_board() {
         for plan in plans(Board::new(11).unwrap()) {
             let sampler = Sampler::new(&plan);
             let mut sums = [0.0; 2];

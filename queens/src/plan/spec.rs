@@ -1,4 +1,4 @@
-//! What a plan follows from: board, scheme, parameters and version, and which of these give a plan.
+//! The specification of a plan: board, scheme, parameters and version, and which of these are valid.
 
 use crate::class::Classified;
 use std::fmt;
@@ -96,7 +96,7 @@ pub enum PlanError {
          at most {MOST_SIDES} sides, not by {rows} rows, groups of {group} and {sides} sides"
     )]
     NoSplit {
-        /// The outer rows asked for.
+        /// The requested outer rows.
         rows: u8,
         /// The squares in a group.
         group: u8,
@@ -109,12 +109,12 @@ pub enum PlanError {
          not by {columns} columns and groups of {group}"
     )]
     NoCentre {
-        /// The columns asked for.
+        /// The requested columns.
         columns: u8,
         /// The squares in a group.
         group: u8,
     },
-    /// Nobody could keep account of so many pieces.
+    /// More units than can be recorded.
     #[error("the plan would have more than {MOST_UNITS} units; split it less")]
     TooManyUnits,
     /// The same for constellations, which only the grain splits.

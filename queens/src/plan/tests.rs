@@ -401,8 +401,8 @@ fn unit_ranges_are_ordered_and_families_are_shared() {
     }
 }
 
-/// What double-checking rests on: a unit's mirror image, another instruction set and another method give the same
-/// count, and the same nodes where the method is the same.
+/// The basis of double-checking: a unit's mirror image, another instruction set and another method give the
+/// same count. With the same method they also give the same nodes.
 fn images_and_kernels_agree(unit: &Unit) {
     let mut completions = None;
     for method in Method::ALL {
@@ -432,7 +432,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn so_it_is_for_units_of_larger_boards(n in 12..=16u8, scheme in 0..4, unit: u64) {
+    fn images_and_kernels_agree_on_larger_boards(n in 12..=16u8, scheme in 0..4, unit: u64) {
         let plan = match scheme {
             0 => plan(n),
             1 => Plan::derive(PlanSpec::families(board(n))).unwrap(),

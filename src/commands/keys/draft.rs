@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_have_put_beside_a_draft_stays() {
+    fn foreign_files_beside_a_draft_stay() {
         let folder = tempfile::tempdir().unwrap();
         made(folder.path(), "old");
         fs::write(folder.path().join("notes"), "mine").unwrap();

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn share_that_just_stopped_says_so_without_seconds() {
+    fn just_stopped_share_shows_no_seconds() {
         let mut share = share(1, 50.0, None);
         share.pace.last = Some(SystemTime::now() - Duration::from_secs(3));
         assert!(share.line().contains("  stopped just now  "), "{}", share.line());
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn all_takes_no_less_time_than_its_slowest_share() {
+    fn time_left_is_at_least_that_of_slowest_share() {
         let some = vec![share(1, 99.0, Some(100.0)), share(2, 50.0, Some(0.1))];
         assert_eq!(shares(some, vec![]).left().unwrap().expected.as_secs(), 500);
         let all = shares((1..=6).map(|index| share(index, 100.0, None)).collect(), vec![]);

@@ -107,7 +107,7 @@ fn wide_terminal_shows_map_and_events() {
 }
 
 #[test]
-fn what_is_not_there_yet_and_what_is_gone_is_told() {
+fn absent_and_lost_coordinators_are_shown() {
     shows(&painted(&LiveStatus::default(), &mut screen(), (80, 24)), &["waiting for the coordinator"]);
     shows(
         &painted(&seen(samples::empty()), &mut screen(), (80, 24)),

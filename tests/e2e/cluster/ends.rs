@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use crate::harness::{Folder, Running, published, repetitions, until};
 
 /// From the last record to the answer.
-const SOON: Duration = Duration::from_secs(10);
+const MAX_SILENCE: Duration = Duration::from_secs(10);
 
 /// The longest time between two records: the leases of a killed worker expire before they are lent again.
 const LEASE: Duration = Duration::from_secs(15);
@@ -71,7 +71,7 @@ impl Run {
 }
 
 /// Waits for the end. Returns the time without a record before the end, and the longest such time.
-fn silences(folder: &Folder, coordinator: &mut Running) -> (Duration, Duration) {
+fn silent_times(folder: &Folder, coordinator: &mut Running) -> (Duration, Duration) {
     let begun = Instant::now();
     let (mut records, mut last, mut longest) = (folder.counts_and_checks("run"), begun, Duration::ZERO);
     while !coordinator.has_ended() {
@@ -94,7 +94,7 @@ fn run_ends_within_10_s_of_last_record_after_kills() {
         let killed = [Killed::Both, Killed::Worker, Killed::Coordinator][seed as usize % 3];
         let machines = [["both", "both"], ["one", "other"]][random.random_range(0..2)];
         let (folder, mut coordinator, left, counted) = Run::begin(n, machines).kill(killed, &mut random);
-        let (last, longest) = silences(&folder, &mut coordinator);
+        let (last, longest) = silent_times(&folder, &mut coordinator);
         let told = format!(
             "seed {seed}, n = {n}, {machines:?}, {killed:?} killed: {last:?} at the end, {longest:?} at most"
         );
@@ -102,7 +102,7 @@ fn run_ends_within_10_s_of_last_record_after_kills() {
         let answer = coordinator.end().json();
         // Where all is counted as a coordinator begins, it gives workers twenty seconds to call, whatever is left to check.
         let is_counted = counted >= answer["units"].as_u64().unwrap();
-        assert!((last < SOON || is_counted) && longest < LEASE + SOON, "{told}");
+        assert!((last < MAX_SILENCE || is_counted) && longest < LEASE + MAX_SILENCE, "{told}");
         assert_eq!(answer["total"], published(n), "{told}");
         let twice = |name: &str| answer["worth"][name].as_u64().unwrap();
         let checked = twice("counted_twice_on_two_machines") + twice("counted_twice_on_one_machine");

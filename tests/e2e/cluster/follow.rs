@@ -33,7 +33,7 @@ fn status(folder: &Folder, address: &str) -> Value {
 }
 
 /// A worker at full speed, to finish the run.
-fn fast(folder: &Folder, address: &str) -> Running {
+fn fast_worker(folder: &Folder, address: &str) -> Running {
     folder.start(&format!("worker --coordinator http://{address} --threads 1 --name fast"), "fast.log")
 }
 
@@ -48,7 +48,7 @@ fn copy(folder: &Folder, from: &str, to: &str) {
 }
 
 /// Removes the mark that makes the directory a copy.
-fn becomes_own(folder: &Folder, run: &str) {
+fn remove_notes(folder: &Folder, run: &str) {
     fs::remove_file(folder.path().join(run).join("notes.json")).unwrap();
 }
 
@@ -135,7 +135,7 @@ fn late_follower_copies_a_complete_run_that_stays() {
     let first_group = &ledger[..=mark + ledger[mark..].find('\n').unwrap()];
     assert!(first_group.len() < ledger.len(), "more than one group");
     fs::write(folder.path().join("forked/ledger/000001.jsonl"), first_group).unwrap();
-    becomes_own(&folder, "forked");
+    remove_notes(&folder, "forked");
     let unit = counts(&folder, "forked").into_keys().next().unwrap();
     assert_eq!(folder.run(&format!("retract forked --unit {unit} --reason test")).code, Some(0));
     folder
@@ -145,7 +145,7 @@ fn late_follower_copies_a_complete_run_that_stays() {
     copy(&folder, "late", "other");
     let retract = "retract other --unit 3 --reason test";
     folder.run(retract).refused(&["another coordinator", "--take-over"]);
-    becomes_own(&folder, "other");
+    remove_notes(&folder, "other");
     assert_eq!(folder.run(retract).code, Some(0));
     folder.run(&format!("follow http://{address} --run other")).refused(&["have parted", "--take-over"]);
     running.terminate();
@@ -244,7 +244,7 @@ fn take_over(random: &mut StdRng) -> OldFolder {
         assert_eq!(copied.get(&unit.0), Some(count), "unit {unit} was acknowledged");
     }
     let new = coordinator(&folder, "new", &second, "--take-over --replicas 0 --stay");
-    let fast = fast(&folder, &second);
+    let fast = fast_worker(&folder, &second);
     workers.end();
     assert_eq!(fast.end().code, Some(0));
     let begun = terms(&folder, "new");
@@ -310,7 +310,7 @@ fn old_coordinator_that_comes_back_stops() {
     assert_eq!(again.code, Some(2));
     again.refused(&["--run old --take-over"]);
     let new = coordinator(&folder, "new", &second, "");
-    let fast = fast(&folder, &second);
+    let fast = fast_worker(&folder, &second);
     is_exact(&folder, "new", &new.end(), N);
     for worker in workers.into_iter().chain([fast]) {
         let ended = worker.end();
@@ -320,7 +320,7 @@ fn old_coordinator_that_comes_back_stops() {
 }
 
 #[test]
-fn better_copy_takes_over_from_a_worse_one() {
+fn copy_with_more_records_takes_over() {
     const N: u8 = 18;
     let (folder, addresses) = (Folder::new(), [(); 3].map(|()| free_address()));
     let [first, second, third] = &addresses;
@@ -352,7 +352,7 @@ fn better_copy_takes_over_from_a_worse_one() {
     let stopped = coordinator(&folder, "c", third, "--take-over").end();
     assert!(stopped.code == Some(1) && stopped.stderr.contains("in one term"), "{stopped:?}");
     let right = coordinator(&folder, "c", third, "--take-over");
-    let fast = fast(&folder, third);
+    let fast = fast_worker(&folder, third);
     is_exact(&folder, "c", &right.end(), N);
     for worker in [worker, fast] {
         assert_eq!(worker.end().code, Some(0));
@@ -383,7 +383,7 @@ fn former_coordinators_longer_ledger_is_refused() {
 }
 
 #[test]
-fn coordinator_takes_over_from_one_that_is_gone() {
+fn coordinator_takes_over_from_absent_coordinator() {
     const N: u8 = 17;
     let (folder, first, second) = (Folder::new(), free_address(), free_address());
     let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search"));

@@ -27,7 +27,7 @@ struct Announcing {
 
 impl Announcing {
     /// The answer to an accepted worker.
-    fn let_in<T>(&self, reply: T) -> Answered<T> {
+    fn accept<T>(&self, reply: T) -> Answered<T> {
         match self.verdict {
             Some(_) => Ok(Response::new(reply)),
             None => Err(Status::internal("a worker that was not let in must not ask")),
@@ -54,25 +54,25 @@ impl Coordinator for Announcing {
         if self.verdict.is_none() {
             return Err(Status::failed_precondition("that is enough"));
         }
-        self.let_in(v1::RegisterReply { worker: 7, lease_ms: 15_000, ..v1::RegisterReply::default() })
+        self.accept(v1::RegisterReply { worker: 7, lease_ms: 15_000, ..v1::RegisterReply::default() })
     }
 
     async fn lease(&self, _: Request<v1::LeaseRequest>) -> Answered<v1::LeaseReply> {
         let leases = (0..10).map(|unit| v1::Lease { unit, token: unit, ..v1::Lease::default() }).collect();
-        self.let_in(v1::LeaseReply { leases, finished: false })
+        self.accept(v1::LeaseReply { leases, finished: false })
     }
 
     async fn renew(&self, _: Request<v1::RenewRequest>) -> Answered<v1::RenewReply> {
-        self.let_in(v1::RenewReply::default())
+        self.accept(v1::RenewReply::default())
     }
 
     async fn report(&self, request: Request<v1::ReportRequest>) -> Answered<v1::ReportReply> {
         let verdicts = self.verdict.into_iter().cycle().take(request.get_ref().counts.len()).collect();
-        self.let_in(v1::ReportReply { verdicts })
+        self.accept(v1::ReportReply { verdicts })
     }
 
     async fn release(&self, _: Request<v1::ReleaseRequest>) -> Answered<v1::ReleaseReply> {
-        self.let_in(v1::ReleaseReply::default())
+        self.accept(v1::ReleaseReply::default())
     }
 
     async fn follow(&self, _: Request<Streaming<v1::FollowRequest>>) -> Answered<Self::FollowStream> {
@@ -105,11 +105,11 @@ type Running = (Runtime, SocketAddr, Arc<Mutex<Option<v1::RegisterRequest>>>);
 
 /// A coordinator that announces this.
 fn announce(plan: v1::PlanReply) -> Running {
-    announce_and_judge(plan, None)
+    announce_with_verdict(plan, None)
 }
 
 /// The same, which accepts workers and gives each count that verdict.
-fn announce_and_judge(plan: v1::PlanReply, verdict: Option<i32>) -> Running {
+fn announce_with_verdict(plan: v1::PlanReply, verdict: Option<i32>) -> Running {
     let registered = Arc::default();
     let runtime = Runtime::new().unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -136,7 +136,7 @@ fn plan(spec: &str, fingerprint: &str) -> v1::PlanReply {
 
 /// A worker leaves with one sentence, before it registers.
 #[track_caller]
-fn leaves(plan: v1::PlanReply, words: &[&str]) {
+fn assert_worker_leaves(plan: v1::PlanReply, words: &[&str]) {
     let (left, registered) = worker_meets(plan);
     left.refused(words);
     assert_eq!(registered, None);
@@ -153,7 +153,7 @@ fn server_without_plan_is_retried_then_given_up() {
 }
 
 #[test]
-fn wait_ends_where_no_coordinator_answers_at_first() {
+fn wait_fails_if_no_coordinator_answers_at_first() {
     let (_runtime, address, _) = announce(v1::PlanReply::default());
     let wait = format!("status --wait --coordinator http://{address}");
     let ended = Folder::new().start(&wait, "wait.log").end();
@@ -167,26 +167,26 @@ fn wait_ends_where_no_coordinator_answers_at_first() {
 #[test]
 fn worker_rejects_unknown_plan_version() {
     let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":99}"#;
-    leaves(plan(spec, "00"), &["version 99", "version 1 only", "the build that began it"]);
+    assert_worker_leaves(plan(spec, "00"), &["version 99", "version 1 only", "the build that began it"]);
 }
 
 #[test]
 fn worker_rejects_unknown_scheme() {
     let spirals = plan(r#"{"n":8,"scheme":"spirals","version":1}"#, "00");
-    leaves(spirals, &["spirals", "this release of diadem"]);
+    assert_worker_leaves(spirals, &["spirals", "this release of diadem"]);
 }
 
 #[test]
 fn worker_rejects_wrong_plan_fingerprint() {
     let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":1}"#;
-    leaves(plan(spec, "00"), &["plan is 00", "the same release"]);
+    assert_worker_leaves(plan(spec, "00"), &["plan is 00", "the same release"]);
 }
 
 #[test]
 fn a_worker_refuses_a_monstrous_plan_at_once() {
     let begun = Instant::now();
     let spec = r#"{"n":18,"scheme":"constellations","grain":1,"version":1}"#;
-    leaves(plan(spec, "00"), &["with grain 1 ", "more than 20000000 units", "a larger grain"]);
+    assert_worker_leaves(plan(spec, "00"), &["with grain 1 ", "more than 20000000 units", "a larger grain"]);
     in_time(Duration::from_secs(3), begun);
 }
 
@@ -228,7 +228,7 @@ fn worker_speaks_the_newest_common_version() {
 #[test]
 fn worker_leaves_coordinator_without_common_version() {
     let own = format!("diadem {}, version 1 ", env!("CARGO_PKG_VERSION"));
-    leaves(speaks(0), &["diadem 9.8.7, version 0 ", &own, "use the coordinator's release"]);
+    assert_worker_leaves(speaks(0), &["diadem 9.8.7, version 0 ", &own, "use the coordinator's release"]);
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn worker_leaves_coordinator_with_unknown_verdict() {
     first.end();
     let run = RunDirectory::open(&folder.path().join("run")).unwrap().run().hash().bytes().to_vec();
     let plan = v1::PlanReply { run, ..self::plan(&spec, &plan.fingerprint().to_string()) };
-    let (_runtime, strange, _) = announce_and_judge(plan, Some(99));
+    let (_runtime, strange, _) = announce_with_verdict(plan, Some(99));
     let alone = Folder::new().run(&format!("worker --coordinator http://{strange} --give-up-after 20s"));
     assert_eq!(alone.code, Some(1), "{alone:?}");
     assert!(alone.stderr.contains(said), "{alone:?}");

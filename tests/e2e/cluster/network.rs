@@ -56,7 +56,7 @@ impl Cluster {
         self.folder.run(&format!("status --coordinator http://{} --json", self.address)).json()
     }
 
-    fn until_some_are_on_record(&self) {
+    fn wait_for_first_records(&self) {
         until("something is on record", || self.counts() > 50);
         let workers = self.workers.len();
         until("all workers are there", || self.status()["workers"].as_array().map(Vec::len) == Some(workers));
@@ -129,7 +129,7 @@ fn breaking_connections_keep_the_total_exact() {
 #[test]
 fn a_cut_longer_than_a_lease_is_counted_through() {
     let mut cluster = Cluster::new(17, 1, Weather::default());
-    cluster.until_some_are_on_record();
+    cluster.wait_for_first_records();
     cluster.proxies[0].cut();
     let begun = Instant::now();
     // What was on its way to the disk is there.
@@ -155,7 +155,7 @@ fn a_cut_longer_than_a_lease_is_counted_through() {
 #[test]
 fn half_open_connection_is_detected_by_both_ends() {
     let cluster = Cluster::new(19, 3, Weather::default());
-    cluster.until_some_are_on_record();
+    cluster.wait_for_first_records();
     let directions = [(true, false), (false, true), (true, true)];
     let begun = Instant::now();
     for (proxy, (up, down)) in cluster.proxies.iter().zip(directions) {

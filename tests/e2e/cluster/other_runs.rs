@@ -43,12 +43,12 @@ fn status(folder: &Folder, address: &str) -> Value {
     folder.run(&format!("status --coordinator http://{address} --json")).json()
 }
 
-fn until_some_is_done(folder: &Folder, address: &str) {
+fn wait_for_first_count(folder: &Folder, address: &str) {
     until("something is counted", || status(folder, address)["done"].as_u64().unwrap() > 0);
 }
 
 /// A worker at full speed, to finish the run at that address.
-fn fast(folder: &Folder, address: &str) -> Running {
+fn fast_worker(folder: &Folder, address: &str) -> Running {
     folder.start(&format!("worker --coordinator http://{address} --threads 1 --name fast"), "fast.log")
 }
 
@@ -70,13 +70,13 @@ fn workers_of_a_lost_run_join_the_new_run() {
     begun(&folder, "lost", &address).kill();
     let lost = coordinator(&folder, "lost", &address, "");
     let worker = worker(&folder, &[&address]);
-    until_some_is_done(&folder, &address);
+    wait_for_first_count(&folder, &address);
     lost.kill();
     fs::remove_dir_all(folder.path().join("lost")).unwrap();
     // Its term is lower than the one that the worker has met.
     let anew = begun(&folder, "anew", &address);
-    until_some_is_done(&folder, &address);
-    let fast = fast(&folder, &address);
+    wait_for_first_count(&folder, &address);
+    let fast = fast_worker(&folder, &address);
     is_exact(&folder, "anew", &anew.end());
     for worker in [worker, fast] {
         assert_eq!(worker.end().code, Some(0));
@@ -96,11 +96,11 @@ fn worker_keeps_its_run_among_two_addresses() {
     until("a second has passed", || begun.elapsed() > Duration::from_secs(1));
     let other = begun_with_board(&folder, "other", &second, LARGER_N);
     let worker = worker(&folder, &[&first, &second]);
-    until_some_is_done(&folder, &first);
+    wait_for_first_count(&folder, &first);
     own.kill();
     until("it has looked for another one", || log(&folder).contains("waiting for the coordinator"));
     let own = coordinator(&folder, "own", &first, "");
-    let fast = fast(&folder, &first);
+    let fast = fast_worker(&folder, &first);
     is_exact(&folder, "own", &own.end());
     for worker in [worker, fast] {
         assert_eq!(worker.end().code, Some(0));
@@ -144,7 +144,7 @@ fn two_coordinators_of_one_term_both_stop() {
     }
     let again = coordinator(&folder, "one", &addresses[0], "--take-over");
     until("the worker comes", || status(&folder, &addresses[0])["workers_total"] == 1);
-    let fast = fast(&folder, &addresses[0]);
+    let fast = fast_worker(&folder, &addresses[0]);
     is_exact(&folder, "one", &again.end());
     for worker in [worker, fast] {
         assert_eq!(worker.end().code, Some(0));

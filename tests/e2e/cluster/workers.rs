@@ -125,7 +125,7 @@ fn a_run_can_be_served_and_taken_back() {
 }
 
 /// The status of a finished run has its history, families, contributors and events.
-fn knows_itself(status: &Value) {
+fn assert_full_status(status: &Value) {
     let sum = |of: &str, list: &str| -> u64 {
         status[list].as_array().unwrap().iter().map(|entry| entry[of].as_u64().unwrap()).sum()
     };
@@ -153,7 +153,7 @@ fn knows_itself(status: &Value) {
 }
 
 #[test]
-fn status_tells_where_the_run_stands() {
+fn status_shows_the_progress_of_the_run() {
     let folder = Folder::new();
     let (coordinator, address) = folder.serve("coordinator --n 12 --run run --stay --json", "log");
     let before = status(&folder, &address).unwrap();
@@ -166,7 +166,7 @@ fn status_tells_where_the_run_stands() {
     let text = folder.run(&format!("status --coordinator http://{address}")).stdout;
     assert!(text.contains("n = 12, complete: 100 % of the work"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-    knows_itself(&after);
+    assert_full_status(&after);
     coordinator.terminate();
     assert_eq!(coordinator.end().json()["total"], "14200");
 }

@@ -87,7 +87,7 @@ fn constellations_are_exported_imported_and_counted() {
 }
 
 #[test]
-fn a_study_and_pictures_go_where_they_are_told() {
+fn study_and_pictures_are_written_to_given_paths() {
     let folder = Folder::new();
     let study = "study 8..10 --runs 50 --seed 3 --csv study.csv --runs-csv runs.csv --plots plots";
     let table = folder.run(study);
@@ -128,7 +128,7 @@ fn a_study_and_pictures_go_where_they_are_told() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_in_a_sentence() {
+fn impossible_atlas_requests_are_refused() {
     let folder = Folder::new();
     folder.run("solutions 0").refused(&["0", "from 1 to 255"]);
     folder.run("solutions 40").refused(&["40", "up to 32", "--random"]);
@@ -189,7 +189,7 @@ fn tables_show_published_and_counted_totals() {
 }
 
 #[test]
-fn a_table_takes_what_finished_runs_have_counted() {
+fn table_includes_totals_of_finished_runs() {
     let folder = Folder::new();
     for run in ["count 10 --run ten", "count 11 --run eleven", "count 10 --run part --shard 1/2"] {
         assert_eq!(folder.run(run).code, Some(0), "{run}");

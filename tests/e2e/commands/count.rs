@@ -78,7 +78,7 @@ fn interrupted_count_stops_within_2_s_and_resumes() {
 }
 
 #[test]
-fn the_answer_for_people_names_what_they_look_for() {
+fn text_answer_has_total_and_classes() {
     let outcome = Folder::new().run("count 13");
     for words in
         ["Q(13) = 73712", "agrees with the published value", "A = 9197, P = 32, R = 4", "9233 up to symmetry"]

@@ -12,7 +12,7 @@ use crate::harness::{Folder, Running, free_address, in_time, stays, until};
 use crate::held_file::HeldFile;
 
 #[test]
-fn what_is_interrupted_has_the_code_of_its_signal() {
+fn interrupted_command_exits_with_signal_code() {
     let folder = Folder::new();
     for (command, run) in [
         ("count 19 --method search --isa portable --quiet --run a", "a"),
@@ -131,7 +131,7 @@ fn sighup_ends_like_sigterm_unless_nohup() {
 }
 
 #[test]
-fn a_run_without_an_answer_has_a_code_of_its_own() {
+fn run_without_answer_has_its_own_exit_code() {
     let folder = Folder::new();
     folder.run("count 10 --run run --quiet");
     folder.run("count 10 --run part --shard 1/2 --quiet");

@@ -146,7 +146,7 @@ fn readable_token_warns_and_broken_keys_are_refused() {
 }
 
 /// A worker at full speed, to finish the run.
-fn work_fast(folder: &Folder, address: &str, keys: &str, name: &str) -> Running {
+fn fast_worker(folder: &Folder, address: &str, keys: &str, name: &str) -> Running {
     let args = format!("worker --coordinator https://{address} --threads 1 --keys {keys} --name {name}");
     folder.start(&args, &format!("{name}.log"))
 }
@@ -302,7 +302,7 @@ fn new_certificate_is_served_without_losing_a_lease() {
     assert_eq!(folder.run("keys renew keys").code, Some(0));
     until("the new certificate is shown", || status("keys/status").code == Some(0));
     status("onlooker").refused(&["certificate"]);
-    let late = work_fast(&folder, &address, "keys/worker", "late");
+    let late = fast_worker(&folder, &address, "keys/worker", "late");
     assert_eq!(coordinator.end().json()["total"], published(18));
     for worker in [early, late] {
         let worker = worker.end();

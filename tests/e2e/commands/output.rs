@@ -13,7 +13,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_a_run_lives_by_is_not_written_over() {
+fn files_of_a_run_are_not_overwritten() {
     let folder = Folder::new();
     folder.run("count 10 --run run --quiet");
     assert_eq!(folder.run("certify run").code, Some(0));

@@ -24,7 +24,7 @@ fn canonical(certificate: &str) -> Vec<u8> {
 }
 
 #[test]
-fn heads_of_a_run_in_use_are_in_its_chain_for_ever() {
+fn heads_of_a_run_in_use_stay_in_its_chain() {
     let folder = Folder::new();
     let (coordinator, address) = folder.serve("coordinator --n 13 --run run --double-check none", "log");
     let mut heads = "# published\n".to_owned();

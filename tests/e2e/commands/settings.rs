@@ -49,7 +49,7 @@ fn command_line_beats_variables_and_file() {
 }
 
 #[test]
-fn config_says_what_is_in_force_and_whence() {
+fn config_shows_options_in_effect_and_origins() {
     let folder = Folder::new();
     fs::write(folder.path().join("site.toml"), "[worker]\nnice = 19\n").unwrap();
     let variables = [("DIADEM_THREADS", "3"), ("DIADEM_THRAEDS", "3"), ("DIADEM_JOIN_TOKEN", "secret")];
@@ -71,7 +71,7 @@ fn config_says_what_is_in_force_and_whence() {
 }
 
 #[test]
-fn config_refuses_what_a_command_would() {
+fn config_refuses_settings_that_a_command_refuses() {
     let folder = Folder::new();
     let wrong = with(&folder, "config", &[("DIADEM_THREADS", "2.5")]);
     assert_eq!(wrong.code, Some(2), "{wrong:?}");
@@ -236,7 +236,7 @@ fn shells_complete_options_values_and_commands() {
 }
 
 #[test]
-fn the_program_tells_its_version_and_manual() {
+fn version_and_manual_are_printed() {
     let folder = Folder::new();
     let version = folder.run("--version").stdout;
     assert!(version.starts_with(&format!("diadem {} (commit ", env!("CARGO_PKG_VERSION"))), "{version}");

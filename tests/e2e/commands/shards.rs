@@ -230,7 +230,7 @@ fn shard_with_quarantine_leaves_a_dispute_to_resolve() {
 }
 
 #[test]
-fn a_joint_run_keeps_what_its_parts_are_worth() {
+fn merged_run_keeps_the_assurance_of_its_shards() {
     if !tools::is_there("python3") {
         return;
     }

@@ -26,7 +26,7 @@ fn a_finished_run_is_verified_in_words_and_as_json() {
 }
 
 #[test]
-fn of_a_ledger_whose_files_are_lost_none_are_told() {
+fn verify_of_lost_ledger_reports_0_records() {
     let folder = Folder::new();
     folder.run("count 8 --run run --quiet");
     fs::remove_file(folder.path().join("run/ledger/000001.jsonl")).unwrap();

@@ -41,7 +41,7 @@ fn impossible_option_values_are_refused() {
 }
 
 #[test]
-fn of_numbers_that_cannot_be_it_is_said_which_can() {
+fn number_out_of_range_is_refused_with_range() {
     let folder = Folder::new();
     for (command, least_and_most) in [
         ("count 8 --memory", "4 to 65536"),
@@ -103,7 +103,7 @@ fn wrong_usage_names_the_matching_help() {
 }
 
 #[test]
-fn the_words_of_before_still_say_the_same() {
+fn kernel_alias_of_method_still_works() {
     let folder = Folder::new();
     let by = |word: &str| folder.run(&format!("count 10 --in-memory --{word} meet --json")).json();
     for word in ["method", "kernel"] {
@@ -116,7 +116,7 @@ fn the_words_of_before_still_say_the_same() {
 }
 
 #[test]
-fn an_error_comes_first_and_how_to_go_on_after_it() {
+fn error_comes_before_its_hint() {
     let folder = Folder::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();
@@ -294,7 +294,7 @@ fn worker_gives_up_on_silent_server_in_time() {
 }
 
 #[test]
-fn a_server_of_http_1_is_said_to_be_no_coordinator() {
+fn http_1_server_is_reported_as_no_coordinator() {
     let folder = Folder::new();
     let foreign = TcpListener::bind("127.0.0.1:0").unwrap();
     let web = foreign.local_addr().unwrap();

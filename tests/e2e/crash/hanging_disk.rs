@@ -8,7 +8,7 @@ use crate::harness::{Folder, Running, in_time, published, stays, until};
 use crate::held_file::HeldFile;
 use crate::relay::Relay;
 
-const SAID: &str = "waiting for the disk of the run, which does not answer";
+const HANG_REPORTED: &str = "waiting for the disk of the run, which does not answer";
 const HANGS: &str =
     "diadem: ended without the disk of the run, which does not answer; nothing that was acknowledged is lost";
 
@@ -29,12 +29,12 @@ fn begun() -> Folder {
 }
 
 /// A count that hangs in its disk, was asked to end, and has reported the hang.
-fn standing(folder: &Folder) -> Option<(HeldFile, Running)> {
+fn hanging_count(folder: &Folder) -> Option<(HeldFile, Running)> {
     let disk = HeldFile::against_writers(folder, LEDGER)?;
     let count = folder.start(COUNT, "count.log");
     disk.is_waited_for();
     count.terminate();
-    until("it says what it waits for", || count.says(SAID));
+    until("it says what it waits for", || count.says(HANG_REPORTED));
     Some((disk, count))
 }
 
@@ -50,7 +50,7 @@ fn ends_exact(folder: &Folder, disk: HeldFile) {
 fn signalled_count_ends_despite_hanging_disk() {
     let folder = begun();
     let begun = Instant::now();
-    let Some((disk, count)) = standing(&folder) else { return };
+    let Some((disk, count)) = hanging_count(&folder) else { return };
     let ended = count.end();
     in_time(Duration::from_secs(25), begun);
     assert_eq!(ended.code, Some(1), "{ended:?}");
@@ -61,7 +61,7 @@ fn signalled_count_ends_despite_hanging_disk() {
 #[test]
 fn second_signal_ends_count_after_disk_report() {
     let folder = begun();
-    let Some((disk, count)) = standing(&folder) else { return };
+    let Some((disk, count)) = hanging_count(&folder) else { return };
     let asked = Instant::now();
     count.terminate();
     let ended = count.end();
@@ -83,7 +83,7 @@ fn second_signal_ends_count_before_disk_report() {
     let asked = Instant::now();
     let ended = count.end();
     in_time(Duration::from_secs(3), asked);
-    assert!(ended.code == Some(143) && !ended.stderr.contains(SAID), "{ended:?}");
+    assert!(ended.code == Some(143) && !ended.stderr.contains(HANG_REPORTED), "{ended:?}");
     ends_exact(&folder, disk);
 }
 
@@ -91,7 +91,7 @@ fn second_signal_ends_count_before_disk_report() {
 fn recovered_disk_has_all_records_at_the_end() {
     let folder = begun();
     let before = folder.ledger("run").len();
-    let Some((disk, count)) = standing(&folder) else { return };
+    let Some((disk, count)) = hanging_count(&folder) else { return };
     drop(disk);
     let ended = count.end();
     assert_eq!(ended.code, Some(143), "{ended:?}");
@@ -108,7 +108,7 @@ fn coordinator_with_hanging_disk_loses_nothing() {
     let worker = folder.start(&work, "worker.log");
     disk.is_waited_for();
     coordinator.terminate();
-    until("it says what it waits for", || coordinator.says(SAID));
+    until("it says what it waits for", || coordinator.says(HANG_REPORTED));
     coordinator.terminate();
     let ended = coordinator.end();
     assert_eq!(ended.code, Some(1), "{ended:?}");
@@ -140,7 +140,7 @@ fn cut_in_two(folder: &Folder) {
 }
 
 /// A coordinator whose audit hung in this phase, was reported, and has resumed; with its address.
-fn audited_late(folder: &Folder, phase: &str) -> Option<(Running, String)> {
+fn coordinator_after_hanging_audit(folder: &Folder, phase: &str) -> Option<(Running, String)> {
     cut_in_two(folder);
     let disk = HeldFile::against_all(folder, LEDGER)?;
     let (coordinator, address) = folder.serve("coordinator --run run --json", "late.log");
@@ -162,7 +162,7 @@ fn audited_late(folder: &Folder, phase: &str) -> Option<(Running, String)> {
 fn hanging_final_audit_is_reported_and_answer_follows() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");
-    let Some((coordinator, _)) = audited_late(&folder, "auditing") else { return };
+    let Some((coordinator, _)) = coordinator_after_hanging_audit(&folder, "auditing") else { return };
     let ended = coordinator.end();
     assert_eq!(ended.json()["total"], published(9), "{ended:?}");
     assert_eq!(ended.stderr.matches(UNREAD).count(), 1, "{ended:?}");
@@ -176,7 +176,7 @@ fn hanging_audit_is_reported_until_it_resumes() {
     until("more is on record", || folder.counts("run") > before);
     count.terminate();
     count.end();
-    let Some((coordinator, address)) = audited_late(&folder, "counting") else { return };
+    let Some((coordinator, address)) = coordinator_after_hanging_audit(&folder, "counting") else { return };
     until("it is told no longer", || {
         let status = folder.run(&format!("status --coordinator http://{address} --json")).json();
         status["trouble"] == "" && status["phase"] == "counting"

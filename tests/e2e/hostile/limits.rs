@@ -152,7 +152,7 @@ fn connections_that_show_nothing_are_closed() {
 }
 
 #[test]
-fn too_few_open_files_are_told_in_a_sentence() {
+fn too_low_file_limit_is_reported() {
     let commands = [
         "count 12 --run run",
         "coordinator --n 12 --run run --listen 127.0.0.1:0",
@@ -224,7 +224,7 @@ fn idle_worker_learns_of_the_end_at_renewal() {
 }
 
 #[test]
-fn who_renews_after_the_end_is_told_so() {
+fn renewal_after_the_end_is_answered_with_the_end() {
     let folder = Folder::new();
     let (coordinator, address) =
         folder.serve("coordinator --n 10 --run run --stay --double-check none", "log");

@@ -224,7 +224,7 @@ fn second_verifier_has_an_exit_code_for_each_case() {
 }
 
 /// Damages the bytes behind the last mark but one, which is at `from`.
-fn tear(bytes: &mut Vec<u8>, from: usize, random: &mut StdRng) {
+fn damage_tail(bytes: &mut Vec<u8>, from: usize, random: &mut StdRng) {
     let at = random.random_range(from..bytes.len());
     let blocks =
         at.div_ceil(64) * 64..(random.random_range(at..=bytes.len()) / 64 * 64).max(at.div_ceil(64) * 64);
@@ -281,7 +281,7 @@ fn verifiers_agree_on_data_after_the_last_mark() {
     for seed in 0..150 {
         let mut random = StdRng::seed_from_u64(seed);
         let mut bytes = whole.clone();
-        tear(&mut bytes, from, &mut random);
+        damage_tail(&mut bytes, from, &mut random);
         let run = format!("torn-{seed}");
         sound.write(&folder.path().join(&run));
         let ledger = folder.path().join(&run).join("ledger");

@@ -86,7 +86,7 @@ struct Passing {
 type Answered<T> = Result<Response<T>, Status>;
 
 /// The refusal of the coordinator, or its absence.
-fn told(status: Status) -> Status {
+fn status_of_call(status: Status) -> Status {
     if status.source().is_some() { Status::unavailable("the coordinator is away") } else { status }
 }
 
@@ -96,39 +96,39 @@ impl Coordinator for Passing {
     type WatchStream = tokio_stream::Empty<Result<StatusReply, Status>>;
 
     async fn plan(&self, request: Request<v1::PlanRequest>) -> Answered<v1::PlanReply> {
-        self.coordinator.clone().plan(request.into_inner()).await.map_err(told)
+        self.coordinator.clone().plan(request.into_inner()).await.map_err(status_of_call)
     }
 
     async fn register(&self, request: Request<v1::RegisterRequest>) -> Answered<v1::RegisterReply> {
-        self.coordinator.clone().register(request.into_inner()).await.map_err(told)
+        self.coordinator.clone().register(request.into_inner()).await.map_err(status_of_call)
     }
 
     async fn lease(&self, request: Request<v1::LeaseRequest>) -> Answered<v1::LeaseReply> {
-        self.coordinator.clone().lease(request.into_inner()).await.map_err(told)
+        self.coordinator.clone().lease(request.into_inner()).await.map_err(status_of_call)
     }
 
     async fn renew(&self, request: Request<v1::RenewRequest>) -> Answered<v1::RenewReply> {
-        self.coordinator.clone().renew(request.into_inner()).await.map_err(told)
+        self.coordinator.clone().renew(request.into_inner()).await.map_err(status_of_call)
     }
 
     async fn report(&self, request: Request<v1::ReportRequest>) -> Answered<v1::ReportReply> {
         let report = request.into_inner();
-        let reply = self.coordinator.clone().report(report.clone()).await.map_err(told)?;
+        let reply = self.coordinator.clone().report(report.clone()).await.map_err(status_of_call)?;
         let acknowledged =
-            report.counts.iter().zip(reply.get_ref().verdicts()).filter_map(|(told, verdict)| {
+            report.counts.iter().zip(reply.get_ref().verdicts()).filter_map(|(reported, verdict)| {
                 let mirrored = match verdict {
-                    v1::Verdict::Recorded => Some(told.mirrored),
+                    v1::Verdict::Recorded => Some(reported.mirrored),
                     v1::Verdict::Known => None,
                     _ => return None,
                 };
-                Some(Acknowledged { unit: told.unit, count: told.completions, mirrored })
+                Some(Acknowledged { unit: reported.unit, count: reported.completions, mirrored })
             });
         self.acknowledged.lock().unwrap().extend(acknowledged);
         Ok(reply)
     }
 
     async fn release(&self, request: Request<v1::ReleaseRequest>) -> Answered<v1::ReleaseReply> {
-        self.coordinator.clone().release(request.into_inner()).await.map_err(told)
+        self.coordinator.clone().release(request.into_inner()).await.map_err(status_of_call)
     }
 
     async fn follow(&self, _: Request<Streaming<v1::FollowRequest>>) -> Answered<Self::FollowStream> {

@@ -190,7 +190,7 @@ fn play(page: &Path) -> Vec<String> {
 }
 
 #[test]
-fn commands_print_what_the_pages_show() {
+fn book_commands_print_the_shown_output() {
     let wrong: Vec<String> = pages().iter().flat_map(|page| play(page)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -40,7 +40,7 @@ pub fn restrict(position: &Position) -> Result<Restriction, Uncut> {
     Ok(Restriction { squares, forbidden: cover(missing, impossible) })
 }
 
-/// How many bits of a signature the position's boundary pairs need. Nothing if none of them is possible.
+/// The bits of a signature that the position's boundary pairs need. `None` if no pair is possible.
 pub fn boundary_bits(position: &Position) -> Option<u32> {
     restrict(position).ok().map(|restriction| restriction.forbidden.len() as u32)
 }

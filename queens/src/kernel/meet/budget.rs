@@ -25,12 +25,13 @@ impl Budget {
         Self { resident: 2 * part, part }
     }
 
-    /// The words planned for the lists of both halves with so many columns missing.
+    /// The words planned for the lists of both halves with `missing` columns missing.
     pub fn planned(&self, missing: usize) -> usize {
         self.part * PARTS[missing.min(PARTS.len()) - 1]
     }
 
-    /// The most words that the lists of one half may have with so many columns missing: some more than half of what is planned for both.
+    /// The most words of the lists of one half with `missing` columns missing: somewhat more than half of the
+    /// plan for both.
     pub fn most(&self, missing: usize) -> usize {
         self.planned(missing) * 3 / 5
     }

@@ -84,14 +84,14 @@ impl Thinning {
     }
 }
 
-/// What a whole count would come to, told from some of its passes.
+/// The estimate of a whole count from some of its passes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Projection {
     /// The completions.
     pub completions: f64,
     /// The nodes.
     pub nodes: f64,
-    /// What the clock says that it takes.
+    /// The estimated time, by the clock.
     pub time: f64,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Thinned<'a> {
         }
     }
 
-    /// For how many passes over so many row sets one stands.
+    /// The number of passes over `sets` row sets that one of them stands for.
     fn factor(&self, sets: u64) -> f64 {
         (self.stride as f64 / sets as f64).max(1.0)
     }

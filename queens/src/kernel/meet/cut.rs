@@ -17,13 +17,13 @@ pub struct Cut {
     pub sets: RowSets,
     /// The left and the right half.
     pub halves: [Half; 2],
-    /// The bits of signatures that tell which halves fit, unless the cut is wide.
+    /// The bits of signatures that decide whether halves fit, unless the cut is wide.
     pub(super) shared: SignatureBits,
-    /// The bits of signatures that tell which of the halves fit that the sieve has left.
+    /// The bits of signatures that decide whether halves fit after the sieve.
     pub(super) joint: SignatureBits,
     /// Whether halves must go through the sieve.
     pub(super) is_wide: bool,
-    /// The bits that tell which halves fit, all of them, whether or not they are signature bits.
+    /// All bits that decide whether halves fit, in signatures or not.
     pub meeting: u64,
     /// How many of the last rows (the highest bits of a set) fit into one half only.
     pub forced: u32,
@@ -76,7 +76,7 @@ impl Cut {
         })
     }
 
-    /// The number of free rows: a set of them is a mask of so many bits.
+    /// The number of free rows, and of the bits in a set of them.
     pub fn rows(&self) -> u32 {
         self.sets.rows()
     }

@@ -18,13 +18,13 @@ pub fn diagonal(n: u8, kind: usize, row: u8, col: u8) -> usize {
 /// The bits of the diagonals that matter.
 #[derive(Debug)]
 pub struct Diagonals {
-    /// For each half, kind and diagonal, its bit; 0 where it does not matter.
+    /// For each half, kind and diagonal, its bit; 0 if it does not matter.
     bits: [[[u64; 64]; 2]; 2],
     /// The bits of all shared diagonals and of the boundary, the same in both halves.
     meeting: u64,
-    /// How many of the first bits of a signature tell which halves fit.
+    /// How many of the first bits of a signature decide whether halves fit.
     shared: usize,
-    /// How many of them tell it after the sieve. The last of these bits are the boundary bits.
+    /// How many of them decide it after the sieve. The last of these bits are the boundary bits.
     joint: usize,
     boundary: usize,
     is_wide: bool,
@@ -127,12 +127,12 @@ impl Diagonals {
         signature_bit(self.joint - self.boundary + i)
     }
 
-    /// The bits that tell which halves fit, unless they are wide.
+    /// The bits that decide whether halves fit, unless they are wide.
     pub fn shared(&self) -> SignatureBits {
         SignatureBits::first(self.shared)
     }
 
-    /// The bits that tell which halves fit of those that the sieve has left.
+    /// The bits that decide whether halves fit after the sieve.
     pub fn joint(&self) -> SignatureBits {
         SignatureBits::first(self.joint)
     }

@@ -1,23 +1,24 @@
-//! How long the lists of a half will be, told from those that are there.
+//! A forecast of the lengths of a half's lists from its present lists.
 
 use crate::kernel::meet::heads::most_lacking;
 use crate::kernel::meet::row_sets::{RowSets, binomial};
 
-/// How lists grew with the last columns: each number says by which factor.
+/// The growth of lists with the last columns, as factors.
 #[derive(Clone, Copy, Debug)]
 pub struct Trend {
     growth: [f64; 3],
-    /// By which factor the growth itself falls from column to column.
+    /// The factor by which the growth itself falls from column to column.
     decline: f64,
 }
 
 impl Trend {
-    /// Before the first column, which has so many open squares.
+    /// Before the first column, which has `open` open squares.
     pub fn new(open: u32) -> Self {
         Self { growth: [open.into(); 3], decline: 1.0 }
     }
 
-    /// The factor expected for the next column. The growth itself falls smoothly; the last two columns tell how fast.
+    /// The expected factor of the next column. The growth falls smoothly, at the rate of the last two
+    /// columns.
     pub fn expect(&mut self) -> f64 {
         let [before, _, now] = self.growth;
         self.decline = if now < before { root(now / before) } else { 0.95 };
@@ -39,7 +40,7 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// The forecast for a half of `all` columns whose lists with `columns` columns have so many words.
+    /// The forecast for a half of `all` columns whose lists with `columns` columns have `words` words.
     pub fn new(all: usize, columns: usize, words: usize, trend: Trend) -> Self {
         let mut expected = vec![0.0; all + 1];
         let (mut last, mut factor) = (words as f64, trend.growth[2]);
@@ -51,8 +52,8 @@ impl Forecast {
         Self { words: expected }
     }
 
-    /// The words expected with so many columns missing and so many rows fixed, for the choice of their sides that makes
-    /// the lists longest.
+    /// The expected words with `missing` columns missing and `fixed` rows fixed, for the sides that make the
+    /// lists longest.
     pub fn longest(&self, sets: &RowSets, missing: usize, fixed: u32) -> f64 {
         let columns = self.words.len() - 1;
         let (size, rows) = ((columns - missing) as u32, sets.rows());

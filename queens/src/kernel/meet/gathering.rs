@@ -25,7 +25,7 @@ pub struct Source<'a> {
     last_row: usize,
 }
 
-/// Where the complete halves of one side come from.
+/// The source of the complete halves of one side.
 #[derive(Clone, Copy, Debug)]
 pub struct Gathering<'a> {
     sets: &'a RowSets,

@@ -35,7 +35,7 @@ pub struct Growth<'a> {
     wanted: Wanted,
     /// The rows whose squares in the new column are open.
     open: u32,
-    /// What a queen in each row of that column tests and sets.
+    /// The bits that a queen in each row of that column tests and sets.
     queens: &'a [QueenBits; 32],
     /// Their heads.
     heads: &'a [u32],

@@ -1,4 +1,4 @@
-//! What a queen on each square of a half tests and sets.
+//! The bits that a queen on each square of a half tests and sets.
 //!
 //! A half board is built column by column from its outer edge to the cut. The rest of the board depends only
 //! on the rows and diagonals that it uses. Its *signature word* holds one bit for each diagonal that matters:

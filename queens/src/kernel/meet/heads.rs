@@ -9,7 +9,7 @@
 use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::row_sets::RowSets;
 
-/// How many fixed rows a half with so many columns missing may lack.
+/// The most fixed rows that a half with `missing` columns missing may lack.
 pub fn most_lacking(missing: usize) -> u32 {
     match missing {
         1 | 2 => missing as u32 - 1,

@@ -21,8 +21,8 @@ use crate::kernel::meet::order::order;
 use crate::kernel::meet::reached::Reached;
 use crate::kernel::meet::signatures::Signatures;
 
-/// What the tables of one group cost and what one more word of the other list costs, in cycles: measured, and they
-/// only decide which way a bucket is counted.
+/// The cost of the tables of one group and the cost of a word of the other list, in cycles. They are
+/// measured, and only decide how a bucket is counted.
 const SETUP: usize = 750;
 const LOOKUP: usize = 6;
 const COMPARISON: usize = 2;

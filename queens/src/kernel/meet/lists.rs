@@ -6,7 +6,7 @@
 use crate::kernel::meet::row_sets::RowSets;
 use crate::kernel::meet::scan::MARGIN;
 
-/// The states of all row sets of one size whose heads were asked for.
+/// The states of all row sets of one size with requested heads.
 ///
 /// Lists are made from the first to the last: [`begin`](Self::begin), for each head [`begin_head`](Self::begin_head),
 /// for each set of it, in the order of their numbers, its [`words_mut`](Self::words_mut) and
@@ -17,7 +17,7 @@ pub struct Lists {
     firsts: Vec<u32>,
     /// The heads that are present.
     heads: Vec<u32>,
-    /// Where the list of each set begins; the next one's begin is its end.
+    /// The begin of each set's list; the next begin is its end.
     begins: Vec<u32>,
     /// The lists, and once they are finished a margin behind them.
     words: Vec<u64>,
@@ -79,7 +79,7 @@ impl Lists {
         self.heads.push(head);
     }
 
-    /// Where the states of a set are appended.
+    /// The words, to append the states of a set.
     #[inline(always)]
     pub fn words_mut(&mut self) -> &mut Vec<u64> {
         &mut self.words
@@ -105,7 +105,7 @@ impl Lists {
         self.begins.push(self.words.len() as u32);
     }
 
-    /// All sets are there, from so many states that were scanned.
+    /// Completes the lists, which were made from `scanned` scanned states.
     pub fn finish(&mut self, scanned: usize) {
         self.passed = self.words.len() as f64 / scanned.max(1) as f64;
         self.words.reserve_exact(MARGIN);

@@ -105,13 +105,13 @@ impl Meet {
     /// The kernel for that instruction set.
     ///
     /// # Errors
-    /// If this machine does not have it.
+    /// This machine does not have it.
     pub fn new(isa: Isa) -> Result<Self, KernelError> {
         Self::with_memory(isa, DEFAULT_MEMORY)
     }
 
-    /// The kernel with lists of at most about so many bytes for each thread. Less memory costs time: what does not fit
-    /// is made again.
+    /// The kernel with lists of at most about `bytes` bytes for each thread. Less memory costs time, because
+    /// dropped lists are made again.
     ///
     /// # Errors
     /// If this machine does not have the instruction set.

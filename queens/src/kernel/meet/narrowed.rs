@@ -20,7 +20,7 @@ pub const WORD: u32 = u64::BITS;
 /// If more rows would be needed by what the first of them saves, a queen is placed instead.
 const MOST_ROWS: u32 = 2;
 
-/// The bits that the diagonals and the boundary of a position need; none where it has no completions.
+/// The bits that the diagonals and the boundary of a position need; `0` if it has no completions.
 fn bits(position: &Position) -> u32 {
     restrict(position).map_or(0, |restriction| {
         let squares = &restriction.squares;
@@ -28,7 +28,8 @@ fn bits(position: &Position) -> u32 {
     })
 }
 
-/// The position with the queen of one row left of the cut and with it right of the cut. Nothing if that would help too little.
+/// The position with the queen of one row left of the cut, and with it right of the cut. `None` if that would
+/// help too little.
 pub fn narrowed(position: &Position) -> Option<[Position; 2]> {
     let squares = Squares::of(position);
     let sides = squares.halves().map(|columns| columns.iter().fold(0, |side, col| side | 1 << col));

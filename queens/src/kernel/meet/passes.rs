@@ -52,7 +52,7 @@ struct Stock {
 }
 
 impl Stock {
-    /// The lists of a half of so many columns, with so many of them missing.
+    /// The lists of a half of `columns` columns with `missing` of them missing.
     fn lists(&self, side: usize, columns: usize, missing: usize) -> &Lists {
         let is_resident = columns - missing <= self.resident.columns(side);
         if is_resident { self.resident.lists(side) } else { &self.passing[missing][side] }
@@ -68,7 +68,7 @@ pub struct Passes<'a, L: CompiledMeet, C: Coverage> {
     coverage: &'a mut C,
     budget: Budget,
     stop: &'a Stop,
-    /// For each number of missing columns, how many rows are to be fixed.
+    /// For each number of missing columns, the number of rows to fix.
     planned: [u32; DEEPEST + 2],
     /// How many rows are fixed in the passes that are being made: as many as planned, or more.
     fixed: [u32; DEEPEST + 2],
@@ -157,7 +157,7 @@ impl<'a, L: CompiledMeet, C: Coverage> Passes<'a, L, C> {
         }
     }
 
-    /// Makes the lists of both halves with so many columns missing.
+    /// Makes the lists of both halves with `missing` columns missing.
     fn grow_both(&mut self, missing: usize, fixed: u32, left: u32) -> Grown {
         let can_fix_more = fixed < self.cut.sets.rows();
         let most = if can_fix_more { self.budget.most(missing) } else { usize::MAX };

@@ -36,7 +36,7 @@ impl Reached {
         REACHED.take();
     }
 
-    /// Where this thread has been.
+    /// The parts that this thread has reached.
     pub fn all() -> Vec<Self> {
         REACHED.with_borrow(|reached| reached.iter().copied().collect())
     }

@@ -14,7 +14,7 @@ use crate::kernel::meet::lists::Lists;
 pub struct Resident {
     lists: [Lists; 2],
     columns: [usize; 2],
-    /// Where the next lists are made.
+    /// The room for the next lists.
     spare: Lists,
     heads: Vec<u32>,
 }

@@ -18,7 +18,7 @@ use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::matcher::Matcher;
 use crate::kernel::meet::signatures::Signatures;
 
-/// What the sieve lets through.
+/// The halves that pass the sieve.
 #[derive(Debug, Default)]
 pub struct Sieve {
     lefts: Signatures,

@@ -1,4 +1,4 @@
-//! Tables that say which of 512 lanes leave a pattern of bits clear.
+//! Tables that give the lanes, of 512, with a pattern of bits clear.
 //!
 //! ```text
 //! for each byte of the signature (five bits of it used):
@@ -55,7 +55,7 @@ impl<L: Lanes64> Tables<L> {
         }
     }
 
-    /// The lanes that share no bit with a signature, as far as its first `C` bytes tell.
+    /// The lanes that share no bit with a signature, by its first `C` bytes.
     #[inline(always)]
     pub fn matches<const C: usize>(&self, isa: L, word: Signature<'_>) -> L::Bits {
         let bytes = word.bytes::<L, C>(isa);

@@ -44,14 +44,14 @@ fn empty_boards_have_the_published_solutions() {
     }
 }
 
-/// What is counted of a cut, whatever its size.
+/// The count of a cut of any size.
 fn counted<L: CompiledMeet>(isa: L, cut: &Cut, budget: Budget) -> Count {
     let (mut work, mut matcher, mut all) = (Workspace::default(), Matcher::new(isa), Everything::default());
     Passes::new(isa, cut, &mut work, &mut matcher, &mut all, budget, &Stop::new()).run().unwrap();
     Count { completions: matcher.pairs(), nodes: all.halves }
 }
 
-/// What an instruction set counts of a cut, with so much memory.
+/// The count of a cut by an instruction set, with this much memory.
 fn counted_by(isa: Detected, cut: &Cut, bytes: usize) -> Count {
     let budget = Budget::of_bytes(bytes);
     match isa {
@@ -63,8 +63,8 @@ fn counted_by(isa: Detected, cut: &Cut, bytes: usize) -> Count {
     }
 }
 
-/// What every instruction set counts of a cut, with the sieve and without, with memory and without. They must visit the
-/// same nodes.
+/// The common count of a cut by all instruction sets, with and without the sieve, and with much and little
+/// memory. They must visit the same nodes.
 fn agreed_of_cut(position: &Position) -> Count {
     let mut cut = Cut::new(position).unwrap();
     let mut counts = Vec::new();

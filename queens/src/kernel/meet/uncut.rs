@@ -3,7 +3,7 @@
 /// Why a position cannot be cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Uncut {
-    /// Nothing completes it: some row has no open square, or no boundary pair is possible.
+    /// No completion exists: some row has no open square, or no boundary pair is possible.
     Impossible,
     /// More diagonals than a word has bits for: it must be narrowed by the sides of rows, or by one more queen.
     TooWide,

@@ -8,7 +8,7 @@
 //!         keep the state on its level if it has a candidate left
 //! ```
 //!
-//! What makes it fast, in the order of what it gave (docs/performance.md has the figures):
+//! The reasons for its speed, in the order of their gain (docs/performance.md has the figures):
 //!
 //! 1. `WIDTH` states at a time, without a branch that depends on them: survivors are packed to the end of a buffer.
 //! 2. One candidate of each state a pass. States with candidates left are packed in place for the next pass,

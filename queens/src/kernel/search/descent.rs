@@ -17,7 +17,7 @@ pub struct Look {
     pub open: u32,
 }
 
-/// What happens to the states of a level on their way to the next.
+/// The step of states from one level to the next.
 #[derive(Clone, Copy, Debug)]
 pub struct RowStep {
     /// How far the next free row is, at most 31.

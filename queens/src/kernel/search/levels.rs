@@ -1,4 +1,4 @@
-//! Where the states of a search wait: for each free row a small buffer of four parallel arrays of words.
+//! The waiting states of a search: for each free row a small buffer of four parallel arrays of words.
 //!
 //! A state before row i is (columns used, falling diagonals, rising diagonals, candidates). The first three
 //! are the squares of row i that searched queens take; the last are the squares still to be tried. A buffer

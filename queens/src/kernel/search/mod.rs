@@ -1,4 +1,4 @@
-//! The row-by-row search, vectorised: what it counts is what [`scalar`] counts, many states at a time.
+//! The row-by-row search, vectorised: it counts the same as [`scalar`], many states at a time.
 //!
 //! One `body`, generic over a small vector trait (`lanes`), is compiled once for each instruction set. A
 //! [descent](Descent) is a position's free rows, or its columns, from the `side` with the fewest expected
@@ -65,7 +65,7 @@ impl Search {
     /// The kernel for that instruction set.
     ///
     /// # Errors
-    /// If this machine does not have it.
+    /// This machine does not have it.
     pub fn new(isa: Isa) -> Result<Self, KernelError> {
         let isa = isa.detect().ok_or(KernelError::Unavailable(isa))?;
         Ok(Self { isa })

@@ -22,7 +22,7 @@ impl<'a, L: Lanes32> Pass<'a, L> {
     /// A pass over the states before one free row, whose `columns` need a queen.
     ///
     /// # Panics
-    /// If there are not so many states, or if the next level has not room for a child of each.
+    /// There are fewer states, or the next level has no room for a child of each.
     #[inline(always)]
     pub fn new(
         isa: L,

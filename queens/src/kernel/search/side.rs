@@ -39,7 +39,8 @@ fn from_best_side(board: Board, estimate: &Estimate, rows: FreeRows) -> FreeRows
     best.1
 }
 
-/// The columns as rows: what a queen may take of them. Nothing if there is one that no queen can take.
+/// The columns as rows, with the squares that a queen may take. `None` if no queen can take one of the
+/// columns.
 fn columns(rows: &FreeRows) -> Option<FreeRows> {
     let open = rows.iter().fold(0u32, |open, row| open | row.open());
     let column = |column: u8| {

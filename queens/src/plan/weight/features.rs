@@ -1,4 +1,4 @@
-//! What of a position tells how long halves that meet take to count it.
+//! The features of a position that predict the time of the method meet.
 //!
 //! ```text
 //! features(position):
@@ -33,7 +33,7 @@ const MOST_BOUNDARY_BITS: u32 = 8;
 const FEW: usize = 4;
 const MOST_CUTS: usize = 16;
 
-/// The features of a position. Nothing if it has no completions.
+/// The features of a position. `None` if it has no completions.
 pub fn features(estimate: &Estimate, position: &Position) -> Option<[f64; FEATURES]> {
     let boundary = boundary_bits(position)?.min(MOST_BOUNDARY_BITS);
     let mut cuts = Cuts { estimate, boundary, sums: [0.0; 5] };
@@ -48,7 +48,7 @@ pub fn features(estimate: &Estimate, position: &Position) -> Option<[f64; FEATUR
     Some([half_boards, by_rows, by_columns, cuts, pairs, too_many / number])
 }
 
-/// What the cuts of a position come to.
+/// The properties of a position's cuts.
 struct Cuts<'a> {
     estimate: &'a Estimate,
     boundary: u32,

@@ -1,4 +1,4 @@
-//! How long units take: what leases are sized by, and the time left told by.
+//! The expected time of units, for the sizes of leases and the time left.
 //!
 //! No unit of a plan and no order of units depends on this work. So it may change with every release, and may
 //! use logarithms, whose last bits differ between machines. Work is in nanoseconds of one core with AVX-512
@@ -41,7 +41,7 @@ pub struct WorkOfUnits {
     model: Model,
     /// For each part the mean over its units.
     means: Vec<f64>,
-    /// For each part the work of its units, block by block, once it was asked for.
+    /// For each part the work of its units, block by block, computed when first used.
     units: Vec<Box<[BlockOfUnits]>>,
 }
 

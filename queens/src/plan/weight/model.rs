@@ -1,4 +1,4 @@
-//! How long the kernel takes for a position, as its features tell.
+//! The expected time of a kernel for a position, from its features.
 //!
 //! For units with central columns, the [`features`](super::features) of a position predict the time of the
 //! method meet. Each of the units by [`sides`](super::sides) has its share of that time. Elsewhere five
@@ -29,7 +29,7 @@ use super::sides::shares;
 /// From these boards on units are looked at one by one, for the row-by-row search and for halves that meet.
 const LOOKED_AT: [u8; 2] = [20, 18];
 
-/// Nanoseconds of a unit as the coefficients of its features tell them.
+/// The coefficients of the features, for nanoseconds of a unit.
 #[derive(Clone, Copy, Debug)]
 struct Coefficients {
     /// The logarithm for n = 0, and what each row of the board adds.

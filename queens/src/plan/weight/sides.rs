@@ -1,7 +1,8 @@
-//! What share of a position's work each way to fix the sides of outer rows has.
+//! The share of a position's work for each way to fix the sides of outer rows.
 //!
-//! Halves that meet are made for one row set after the other, and a row set says of each row on which side of the cut its queen
-//! stands. So the work goes by how many row sets are left, and by how many squares are open where those rows are.
+//! The method meet makes halves for one row set after the other, and a row set fixes for each row on which
+//! side of the cut its queen stands. So the work follows the number of remaining row sets, and the number of
+//! open squares in those rows.
 
 use crate::plan::geometry::{left_of_cut, outer_rows};
 use crate::position::Position;
@@ -55,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_open_squares_has_no_share() {
+    fn side_without_open_squares_has_no_share() {
         let position = Position::empty(Board::new(12).unwrap()).with_queen(Square::new(3, 5));
         let left = left_of_cut(&position);
         let only_right = position.clone().with_row_within(0, !left);

@@ -33,7 +33,7 @@ fn unit_weights_add_up_to_the_total_weight() {
 }
 
 #[test]
-fn symmetric_counts_weigh_what_they_take() {
+fn symmetric_weights_match_their_time() {
     for spec in [PlanSpec::new(board(28)), PlanSpec::families(board(28))] {
         let plan = plan(spec);
         let half_turns: Vec<u64> = (0..200).filter(|id| is_half_turn(&plan, *id)).collect();
@@ -45,7 +45,7 @@ fn symmetric_counts_weigh_what_they_take() {
 }
 
 #[test]
-fn units_at_record_size_weigh_about_what_they_take() {
+fn record_size_weights_match_their_time() {
     type Seconds<'a> = &'a [(u64, f64)];
     // Random units and the seconds that they take, told from some of their passes (docs/performance.md).
     let centre = |columns, group, grain| Scheme::Centre { columns, group, grain };

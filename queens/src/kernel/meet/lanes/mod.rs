@@ -1,5 +1,5 @@
-//! What the halves that meet ask of an instruction set: signature words side by side, and bits that stand for half
-//! boards.
+//! The operations of the method meet on an instruction set: signature words side by side, and bits that stand
+//! for half boards.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -16,7 +16,7 @@ pub struct Blocks(pub [u64; 8]);
 /// this bit *clear*. A word is one bit of the plane; each 64 words are in the order of [`Lanes64::lane`].
 pub type Planes = [[Blocks; 5]; 8];
 
-/// Planes before any word is there.
+/// Planes without words.
 pub const NO_PLANES: Planes = [[Blocks([0; 8]); 5]; 8];
 
 /// Vectors of 64-bit words of an instruction set. The implementing types are tokens: one that exists proves that the

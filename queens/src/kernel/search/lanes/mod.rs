@@ -1,4 +1,4 @@
-//! What the search asks of an instruction set: some 32-bit words side by side, and masks over them.
+//! The operations of the search on an instruction set: some 32-bit words side by side, and masks over them.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

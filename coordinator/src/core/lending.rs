@@ -17,6 +17,7 @@ use domain::{Lease, Variant, WorkerId};
 use queens::UnitId;
 use queens::kernel::{KernelName, Method};
 use rand::RngExt;
+use records::DoubleCheck;
 use records::standing::{Identity, Level, MachineId, Origin};
 
 use super::allowance::{Allowance, Borrower, is_speed_known, speed_of_others, usual_speed};
@@ -139,11 +140,11 @@ impl Core {
     /// Takes the next unit that the worker may check. Counts of the highest degree come first; within a degree, counts
     /// made on another kind of device.
     fn next_check(&mut self, now: Duration, borrower: &Borrower) -> Option<UnitId> {
-        // A machine checks itself last: until then another one may connect.
-        let has_uncounted = self.schedule.has_uncounted(&self.work);
+        // If every unit is counted twice, a machine checks itself last: another machine may connect until then.
+        let is_for_others = self.votes.policy() == DoubleCheck::All && self.schedule.has_uncounted(&self.work);
         let may = |kind: &CheckKind| {
             let is_own = self.level(&borrower.identity, kind.counted) == Level::AnotherWay;
-            !(is_own && has_uncounted)
+            !(is_own && is_for_others)
                 && self.may_check(now, &borrower.identity, borrower.methods, *kind)
                 && !self.is_left_to_other_hardware(now, borrower, kind.counted)
         };

@@ -31,7 +31,7 @@ use crate::{command_line, ending, exit, host, log, output, progress, service_man
 const OPEN_FILES: u64 = 80;
 
 /// After the end of a run the coordinator answers workers until none has called for this long. Workers renew
-/// their leases twice in that time.
+/// their leases twice in that time. A worker of an earlier process of the run connects again in less.
 const QUIET_TIME: Duration = Duration::from_secs(5);
 
 /// How long browsers may show the end of the run.
@@ -87,9 +87,10 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     // Listened to from here to the end: none that comes in between may be lost.
     let mut signals = Signals::new()?;
     service_manager::ready();
+    let reconnected_at = Instant::now() + if done > 0 { QUIET_TIME } else { Duration::ZERO };
     let managed = tokio::spawn(service_manager::show(handle.snapshots()));
     let code = tokio::select! {
-        code = until_done(run, &handle, &mut signals) => code,
+        code = until_done(run, &handle, reconnected_at, &mut signals) => code,
         ended = &mut server => bail!("the server has ended: {ended:?}"),
     };
     managed.abort();
@@ -161,8 +162,14 @@ fn outdated(run: &ServedRun, status: &RunStatus) -> Vec<&'static str> {
         .collect()
 }
 
-/// Waits for the answer and prints it, or for an interruption.
-async fn until_done(run: &ServedRun, handle: &Handle, signals: &mut Signals) -> anyhow::Result<ExitCode> {
+/// Waits for the answer and prints it, or for an interruption. The workers of an earlier process have connected again
+/// at `reconnected_at`.
+async fn until_done(
+    run: &ServedRun,
+    handle: &Handle,
+    reconnected_at: Instant,
+    signals: &mut Signals,
+) -> anyhow::Result<ExitCode> {
     // Where it has ended as the signal comes, that comes first: whoever was told that it is complete may send one at once.
     let ending = tokio::select! {
         biased;
@@ -182,7 +189,7 @@ async fn until_done(run: &ServedRun, handle: &Handle, signals: &mut Signals) -> 
     }
     // Workers and followers are told how it ended, and are waited for, whether or not there is an answer to print.
     tokio::select! {
-        () = wait_for_departures(handle, is_withheld) => {}
+        () = wait_for_departures(handle, reconnected_at, is_withheld) => {}
         _ = signals.next() => return answered,
     }
     answered
@@ -197,9 +204,9 @@ async fn stay(answered: anyhow::Result<ExitCode>, signals: &mut Signals) -> anyh
     answered.or_else(|error| Ok(exit::of(&error)))
 }
 
-/// Waits until all workers have left, or those that are still registered are silent, and until all followers have left, which they
-/// do when they have everything. Where the answer is withheld they wait for another start: they have the time to hear of it.
-async fn wait_for_departures(handle: &Handle, is_withheld: bool) {
+/// Waits until all followers have everything, and all workers have left or are silent. If the answer is withheld, workers
+/// wait for another start, so only the time to tell them is needed.
+async fn wait_for_departures(handle: &Handle, reconnected_at: Instant, is_withheld: bool) {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
     let longest = if is_withheld { QUIET_TIME } else { MAX_EXIT_DELAY };
@@ -208,7 +215,7 @@ async fn wait_for_departures(handle: &Handle, is_withheld: bool) {
         let followers = status.as_ref().map_or(0, |status| status.followers);
         let last_words = status.into_iter().flat_map(|status| status.workers).map(|worker| worker.last_word);
         match last_words.min() {
-            _ if followers > 0 => sleep(pause).await,
+            _ if followers > 0 || Instant::now() < reconnected_at => sleep(pause).await,
             Some(last_word) if begun.elapsed() < QUIET_TIME || last_word < QUIET_TIME => sleep(pause).await,
             _ => return,
         }

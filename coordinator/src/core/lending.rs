@@ -18,7 +18,7 @@ use queens::UnitId;
 use queens::kernel::{KernelName, Method};
 use rand::RngExt;
 use records::DoubleCheck;
-use records::standing::{Identity, Level, MachineId, Origin};
+use records::standing::{Degree, Identity, MachineId, Origin};
 
 use super::allowance::{Allowance, Borrower, is_speed_known, speed_of_others, usual_speed};
 use super::leases::{Loan, Purpose, UnbackedLease};
@@ -141,16 +141,17 @@ impl Core {
     /// made on another kind of device.
     fn next_check(&mut self, now: Duration, borrower: &Borrower) -> Option<UnitId> {
         // If every unit is counted twice, a machine checks itself last: another machine may connect until then.
-        let is_for_others = self.votes.policy() == DoubleCheck::All && self.schedule.has_uncounted(&self.work);
+        let is_for_others =
+            self.votes.policy() == DoubleCheck::All && self.schedule.has_uncounted(&self.work);
         let may = |kind: &CheckKind| {
-            let is_own = self.level(&borrower.identity, kind.counted) == Level::AnotherWay;
+            let is_own = self.degree_of_check(&borrower.identity, kind.counted) == Degree::SameMachine;
             !(is_own && is_for_others)
                 && self.may_check(now, &borrower.identity, borrower.methods, *kind)
                 && !self.is_left_to_other_hardware(now, borrower, kind.counted)
         };
         let rank = |kind: &CheckKind| {
             let is_other_hardware = self.votes.hardware(kind.counted).differs_from(borrower.hardware);
-            Reverse((self.level(&borrower.identity, kind.counted), is_other_hardware))
+            Reverse((self.degree_of_check(&borrower.identity, kind.counted), is_other_hardware))
         };
         let kind = self.schedule.kinds_of_checks().filter(may).min_by_key(rank)?;
         self.schedule.take_check(kind)
@@ -165,22 +166,22 @@ impl Core {
         methods: Methods,
         kind: CheckKind,
     ) -> bool {
-        let level = self.level(machine, kind.counted);
-        let is_beyond_it = methods == Methods::Own && kind.by_kernel && level == Level::AnotherWay;
-        level >= self.degree(now, kind.counted) && !is_beyond_it
+        let degree = self.degree_of_check(machine, kind.counted);
+        let is_beyond_it = methods == Methods::Own && kind.by_kernel && degree == Degree::SameMachine;
+        degree >= self.required_degree(now, kind.counted) && !is_beyond_it
     }
 
     /// The lowest degree at which a count of this machine may be checked now.
-    pub(super) fn degree(&self, now: Duration, counted: MachineId) -> Level {
+    pub(super) fn required_degree(&self, now: Duration, counted: MachineId) -> Degree {
         let machines = &self.votes.standing().sums().machines;
         let participants = self.members.participants(machines);
         self.independence.degree(now, participants.highest_degree(machines.get(counted).maker()))
     }
 
     /// The degree at which `machine` would check a count made by `counted`.
-    fn level(&self, machine: &Identity, counted: MachineId) -> Level {
+    fn degree_of_check(&self, machine: &Identity, counted: MachineId) -> Degree {
         let counted = self.votes.standing().sums().machines.get(counted);
-        Level::between(counted.maker(), (machine.owner.name(), &machine.machine))
+        Degree::between(counted.maker(), (machine.owner.name(), &machine.machine))
     }
 
     /// True if this check waits for another kind of device: a connected worker of that kind may make the check, and
@@ -194,10 +195,10 @@ impl Core {
             return false;
         }
         let (machine, degree) =
-            (self.votes.standing().sums().machines.get(counted), self.degree(now, counted));
+            (self.votes.standing().sums().machines.get(counted), self.required_degree(now, counted));
         self.members.connected(now).any(|other| {
             domain::Hardware::of(&other.machine).differs_from(hardware)
-                && Level::between(machine.maker(), (other.owner.name(), &other.machine)) >= degree
+                && Degree::between(machine.maker(), (other.owner.name(), &other.machine)) >= degree
         })
     }
 
@@ -267,7 +268,7 @@ impl Core {
             label != ORBITS
         } else {
             let is_same_method = |kernel: KernelName| kernel.method == borrower.kernel.method;
-            let is_own = self.level(&borrower.identity, origin.machine) == Level::AnotherWay;
+            let is_own = self.degree_of_check(&borrower.identity, origin.machine) == Degree::SameMachine;
             is_own && label.parse().is_ok_and(is_same_method)
         };
         Variant { mirrored: !origin.mirrored, other_kernel }
@@ -289,7 +290,9 @@ impl Core {
     ) -> Lease {
         let is_own = || {
             let vote = self.votes.standing().vote(unit);
-            vote.is_some_and(|vote| self.level(&borrower.identity, vote.origin.machine) == Level::AnotherWay)
+            vote.is_some_and(|vote| {
+                self.degree_of_check(&borrower.identity, vote.origin.machine) == Degree::SameMachine
+            })
         };
         if purpose == Purpose::Check
             && !variant.other_kernel

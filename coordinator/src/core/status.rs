@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::{Assurance, Owner, Phase, RunStatus, Sample, Work};
 use queens::UnitId;
 use records::assess;
-use records::standing::Level;
+use records::standing::Degree;
 
 use super::Core;
 use super::members::{MAX_LISTED, Member, Methods, known_machines, listed};
@@ -168,8 +168,8 @@ impl Core {
             return Some(MISSING_METHOD.to_owned());
         }
         let machine = machines.get(kind.counted);
-        let whom = match self.degree(now, kind.counted) {
-            Level::AnotherOwner => format!("another owner than {}", Owner::new(&machine.owner).typed()),
+        let whom = match self.required_degree(now, kind.counted) {
+            Degree::OtherOwner => format!("another owner than {}", Owner::new(&machine.owner).typed()),
             _ => format!("another machine than {}", machine.title()),
         };
         let way_out = match self.independence.next_step(now) {

@@ -235,7 +235,7 @@ impl Core {
         };
         self.events.push((Some(owner.clone()), event));
         let has_other_owners = self.members.has_another_owner(now, &owner);
-        self.schedule.lost(now, units, &owner, has_other_owners);
+        self.schedule.note_lost(now, units, &owner, has_other_owners);
         for unit in units {
             self.reopen(*unit);
             self.schedule.move_to_end(*unit);

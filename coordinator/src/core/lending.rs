@@ -23,7 +23,7 @@ use records::standing::{Degree, Identity, MachineId, Origin};
 use super::allowance::{Allowance, Borrower, is_speed_known, speed_of_others, usual_speed};
 use super::leases::{Loan, Purpose, UnbackedLease};
 use super::members::Methods;
-use super::votes::{CheckKind, Need, label_of};
+use super::votes::{CheckKind, Need};
 use super::workload::ORBITS;
 use super::{Core, Refusal};
 
@@ -254,7 +254,7 @@ impl Core {
                     && !self.schedule.is_withheld_from(unit, &other.owner)
             })
         };
-        let label = label_of(kernel, self.work.is_symmetric_count(unit));
+        let label = |variant| self.work.kernel_label(unit, variant, kernel);
         let asked = ballot.ask(machine, label, is_somebody_else_asked)?;
         let can = methods == Methods::Both || !self.work.wants_other_kernel(unit, asked);
         can.then_some(asked)

@@ -97,11 +97,11 @@ impl Core {
             match record {
                 Record::Count(r) => {
                     self.schedule.remove_counted(r.unit);
-                    self.counted(r.unit);
+                    self.close_counted(r.unit);
                     let (work, took) = self.expected_and_taken(r);
-                    self.progress.recorded(now, work, took, self.members.threads());
+                    self.progress.note_first_count(now, work, took, self.members.threads());
                 }
-                Record::Check(r) | Record::Conflict(r) => self.counted(r.unit),
+                Record::Check(r) | Record::Conflict(r) => self.close_counted(r.unit),
                 Record::Retract(r) => {
                     self.leases.promote_to_count(r.unit);
                     self.reopen(r.unit);
@@ -135,7 +135,7 @@ impl Core {
     }
 
     /// A count of the unit is on record, so its leases end.
-    fn counted(&mut self, unit: UnitId) {
+    fn close_counted(&mut self, unit: UnitId) {
         self.schedule.clear_losses(unit);
         self.leases.end_unit(unit);
         self.reopen(unit);
@@ -149,11 +149,11 @@ impl Core {
     /// Updates the speed of the worker from this count.
     fn note_speed(&mut self, now: Duration, worker: WorkerId, r: &UnitRecord) {
         let (expected, processor) = self.expected_and_taken(r);
-        self.members.counted(now, worker, self.work.weight(r.unit), processor);
+        self.members.note_count(now, worker, self.work.weight(r.unit), processor);
         let is_symmetric = self.work.is_symmetric_count(r.unit);
-        self.progress.counted(now, is_symmetric, expected, processor);
+        self.progress.note_count(now, is_symmetric, expected, processor);
         if !is_symmetric {
-            self.members.took(worker, expected, processor);
+            self.members.note_time(worker, expected, processor);
         }
     }
 

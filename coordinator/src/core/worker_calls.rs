@@ -244,7 +244,7 @@ impl Core {
 
     /// Updates the number and the speed of the connected threads.
     fn note_threads(&mut self, now: Duration) {
-        self.progress.follow(now, self.members.believed_threads());
+        self.progress.note_threads(now, self.members.believed_threads());
         self.members.update_speeds(usual_speed(self.votes.standing()));
     }
 

@@ -12,7 +12,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::Variant;
-use queens::kernel::KernelName;
 use records::ledger::UnitRecord;
 use records::standing::{Degree, Identity, Machines, Vote, are_several_owners};
 
@@ -160,17 +159,6 @@ impl<'a> Ballot<'a> {
             }
         }
         said.join(", ")
-    }
-}
-
-/// The kernel name in records, by variant, for a worker with this kernel.
-pub fn label_of(kernel: KernelName, is_symmetric: bool) -> impl Fn(Variant) -> String {
-    move |variant| {
-        if variant.other_kernel && is_symmetric {
-            ORBITS.to_owned()
-        } else {
-            variant.kernel(kernel).to_string()
-        }
     }
 }
 

@@ -17,7 +17,7 @@ use records::standing::{Identity, MachineId, RecordError, Standing, UnitMark, Vo
 
 use super::workload::Workload;
 
-pub use ballot::{Ballot, label_of};
+pub use ballot::Ballot;
 pub use judge::Reported;
 use take_back::PendingSearches;
 

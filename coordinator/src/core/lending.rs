@@ -335,10 +335,17 @@ impl Core {
     /// Lends a suspect, or a set-aside unit that is due for a retry. The worker must hold nothing else. A set-aside
     /// unit is lent only if nothing else is lent or open.
     fn lend_suspect(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
-        if self.leases.units_of(borrower.worker) > 0 {
+        if self.leases.units_of(borrower.worker) > 0 || self.schedule.suspects().next().is_none() {
             return None;
         }
-        let suspect = self.schedule.suspects().find(|unit| self.open_task(now, borrower, *unit).is_some());
+        let is_newcomer = !self.has_record(&borrower.identity)
+            && self.members.connected(now).any(|other| self.has_record(other));
+        let is_left_to_others =
+            |unit: UnitId| is_newcomer && self.votes.need(&self.work, unit) == Need::Count;
+        let suspect = self
+            .schedule
+            .suspects()
+            .find(|unit| !is_left_to_others(*unit) && self.open_task(now, borrower, *unit).is_some());
         if let Some(unit) = suspect {
             self.schedule.take_suspect(unit);
             return self.lend(now, borrower, unit);
@@ -346,10 +353,18 @@ impl Core {
         if !self.leases.is_empty() || self.schedule.has_uncounted(&self.work) {
             return None;
         }
-        let task_of = |unit| Some((unit, self.task_despite_losses(now, borrower, unit)?));
+        let task_of = |unit| {
+            let task = self.task_despite_losses(now, borrower, unit).filter(|_| !is_left_to_others(unit))?;
+            Some((unit, task))
+        };
         let (unit, task) = self.schedule.due_for_retry(now).find_map(task_of)?;
         self.schedule.take_suspect(unit);
         Some(self.lend_task(now, borrower, unit, task))
+    }
+
+    /// True if the machine has counted in this run.
+    fn has_record(&self, machine: &Identity) -> bool {
+        machine.number(&self.votes.standing().sums().machines).is_some()
     }
 
     /// Lends backups of the oldest leases to idle threads. Leases of other owners come first, then leases of other

@@ -189,7 +189,7 @@ impl Core {
         let checks = aside.iter().filter(|unit| standing.is_pending(**unit, self.policy())).count() as u64;
         let is_all_aside = left > 0 || (pending > 0 && pending == checks);
         (!aside.is_empty() && is_all_aside).then(|| format!(
-            "only units are left that were lost with five workers each ({}): one is tried again an hour after the last was lost; see what becomes of it, or restart the coordinator to try them at once",
+            "only units are left that were lost with five workers each ({}): one at a time is tried again, at most an hour after the last loss; restart the coordinator to try at once",
             aside.iter().take(MAX_NAMED_UNITS).map(ToString::to_string).collect::<Vec<_>>().join(", ")
         ))
     }

@@ -14,7 +14,7 @@ use super::votes::{CheckKind, Need};
 use super::workload::Workload;
 use losses::Losses;
 #[cfg(test)]
-pub use losses::RETRY_INTERVAL;
+pub use losses::MAX_RETRY_WAIT;
 
 /// Maximum number of disputes tried for one request. The next request continues after them.
 const MAX_DISPUTES_TRIED: usize = 1000;

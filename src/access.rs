@@ -24,8 +24,8 @@ use crate::settings;
 pub use client_credentials::{credentials, refreshed_remote};
 pub use watch::KeyWatch;
 
-/// A kind of token: its file in a folder of keys, the environment variable that replaces the file, its
-/// permissions, and the name of its bearer if the token itself carries none.
+/// A kind of token: its file in a folder of keys, the environment variable that replaces the file, and its
+/// permissions. A token without a name gets the name of the bearer given here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenName {
     pub file: &'static str,

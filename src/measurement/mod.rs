@@ -1,6 +1,6 @@
 //! Measures random positions of a plan: their solutions, and the time to count them.
 //!
-//! A large position takes minutes or more, so only a part of it is counted. The part is either a piece, which
+//! A large position takes minutes or more, so only a part is counted. The part is either a piece, which
 //! is narrowed again if it takes too long, or some of the [passes](thinned) of the method meet. So no
 //! measurement exceeds its time by much, and its result is unbiased in spite of the abandoned pieces. Times
 //! are processor times of the counting threads, which other programs hardly affect. On a graphics card they
@@ -108,7 +108,7 @@ pub struct Task<'a> {
     pub threads: usize,
     /// For how long.
     pub time: Duration,
-    /// How long one position may take before a smaller part of it is counted.
+    /// How long one position may take. Beyond that a smaller part is counted.
     pub limit: Duration,
     /// The seed of the draws.
     pub seed: u64,

@@ -191,7 +191,7 @@ impl TokenText {
     fn tokens(&self) -> anyhow::Result<Vec<(AccessToken, Owner)>> {
         let mut tokens: Vec<(AccessToken, Owner)> = Vec::new();
         for line in self.text.lines() {
-            // What is wrong is not repeated: it may be a secret almost.
+            // The message does not repeat the wrong text, which may be nearly a secret.
             let wrong = || format!("{} holds something else", self.place);
             let mut can_be_named = false;
             for word in line.split_whitespace() {

@@ -100,7 +100,7 @@ fn class(error: &anyhow::Error) -> Class {
         RetractError, RunDirectoryError, StoreError, VerifyError,
     );
     let class = class.or_else(|| class_in_atlas(error)).unwrap_or(Class::Failed);
-    // What cannot be read says nothing about the run.
+    // An unreadable file proves nothing about the run.
     let is_of_system = error.chain().any(<dyn Error>::is::<io::Error>);
     if class == Class::Unsound && is_of_system { Class::Failed } else { class }
 }

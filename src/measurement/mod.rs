@@ -247,7 +247,7 @@ impl Progress<'_> {
             };
             let nanoseconds = time.as_secs_f64() * 1e9;
             if count.is_none() && !stop.is_stopped() {
-                // It has failed.
+                // The kernel has failed.
                 return None;
             }
             self.learn(draw.depth, count.is_some());
@@ -293,7 +293,7 @@ impl Progress<'_> {
             let clock = || begun_here.elapsed().as_secs_f64() * 1e9;
             let projection = meet.project(&draw.position, thinning, &clock, &stop, &self.ended);
             if self.task.start != Start::EachUnit {
-                // Where nothing was drawn the time is that of the way to it, which no greater distance makes shorter.
+                // Without a draw the time is that of the way there, which a greater distance does not shorten.
                 let is_empty = projection.is_some_and(|projection| projection.nodes == 0.0);
                 self.pace.lock().learn(if is_empty { Duration::ZERO } else { begun.elapsed() });
             }

@@ -211,7 +211,7 @@ impl RunDirectory {
             Err(error) => return Err(io_error("read", &file)(error)),
         };
         let directory = Self::of_text(path, &text, known)?;
-        // It was there before run.json.
+        // It is older than run.json.
         if directory.ledger().is_dir() {
             Ok(directory)
         } else {

@@ -16,7 +16,7 @@ fn commit() -> Option<String> {
         let (_, after) = packaged.split_once("\"sha1\"")?;
         return after.split('"').nth(1).map(short);
     }
-    // A checkout is the top of its repository; elsewhere Git speaks of another project.
+    // A checkout is the top of its repository. Elsewhere Git would describe another project.
     let prefix_and_head = git(&["rev-parse", "--show-prefix", "HEAD"])?;
     let head = prefix_and_head.strip_prefix('\n')?;
     let log = git(&["rev-parse", "--git-path", "logs/HEAD"])?;

@@ -38,7 +38,7 @@ fn count(n: &str, threads: usize) -> Vec<(f64, f64)> {
     let begun = Instant::now();
     let mut samples = Vec::new();
     while child.try_wait().expect("the child can be waited for").is_none() {
-        // Threads that end take their account with them; the run is over by then.
+        // The times of a thread are lost when it ends; the run is over by then.
         let so_far = samples.last().map_or(0.0, |(_, cpu)| *cpu);
         if let Some(cpu) = processor_seconds(child.id()).filter(|cpu| *cpu >= so_far) {
             samples.push((begun.elapsed().as_secs_f64(), cpu));

@@ -24,8 +24,8 @@ use crate::settings;
 pub use client_credentials::{credentials, refreshed_remote};
 pub use watch::KeyWatch;
 
-/// A kind of token: its file in a folder of keys, the environment variable that replaces the file, its
-/// permissions, and the name of its bearer if the token itself carries none.
+/// A kind of token: its file in a folder of keys, the environment variable that replaces the file, and its
+/// permissions. A token without a name gets the name of the bearer given here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenName {
     pub file: &'static str,
@@ -191,7 +191,7 @@ impl TokenText {
     fn tokens(&self) -> anyhow::Result<Vec<(AccessToken, Owner)>> {
         let mut tokens: Vec<(AccessToken, Owner)> = Vec::new();
         for line in self.text.lines() {
-            // What is wrong is not repeated: it may be a secret almost.
+            // The message does not repeat the wrong text, which may be nearly a secret.
             let wrong = || format!("{} holds something else", self.place);
             let mut can_be_named = false;
             for word in line.split_whitespace() {

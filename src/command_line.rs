@@ -63,7 +63,7 @@ pub fn usage_error(error: &clap::Error, completed: &CompletedLine) -> Option<Str
 fn unknown_command_hint(error: &clap::Error) -> Option<String> {
     let name = error.get(ContextKind::InvalidSubcommand)?.to_string();
     let similar = match error.get(ContextKind::SuggestedSubcommand) {
-        // The likeliest is the last.
+        // The last suggestion is the likeliest.
         Some(ContextValue::Strings(similar)) => similar.last().cloned(),
         _ => name.parse::<u8>().ok().map(|n| format!("count {n}")),
     };

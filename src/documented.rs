@@ -82,7 +82,7 @@ fn every_command_in_the_documentation_is_understood() {
     let (mut wrong, mut right) = (Vec::new(), 0);
     for page in pages() {
         let text = fs::read_to_string(&page).unwrap();
-        // What is marked as text is printed rather than typed.
+        // Blocks marked as text show output, not commands.
         let blocks = blocks(&text).into_iter().filter(|block| block.language != "text");
         let commands = blocks.flat_map(|block| block.commands());
         for Shown { line, command, .. } in commands.filter(|shown| is_of_diadem(&shown.command)) {

@@ -2,13 +2,16 @@
 //!
 //! | code | |
 //! |---|---|
-//! | 0 | complete; for a worker also: drained, as it was asked to |
-//! | 1 | an error: nothing is known to be wrong with the run, and starting again may help |
-//! | 2 | the command line was wrong, also where it does not go with this run |
-//! | 3 | the run is not sound, not complete, or its answer is withheld: starting again does not help |
-//! |   | what was published of it does not agree with it (a file that is none of such a kind is 1) |
-//! | 130, 143 | interrupted by Ctrl-C, by SIGTERM; 143 also where the terminal of what counts, serves or watches was closed, and where `--for` or `--until` ends a count that is not complete. The second signal ends every command |
-//! | 129 | the terminal of another command was closed: the system's own end of it |
+//! | 0 | complete; for a worker also: drained, as asked |
+//! | 1 | an error: the run may be sound, and a new start may help |
+//! | 2 | the command line is wrong, or does not fit this run |
+//! | 3 | the run is not sound, not complete, or its answer is withheld: a new start does not help |
+//! |   | a published file does not agree with the run (a file of another kind: 1) |
+//! | 130 | ended by Ctrl-C |
+//! | 143 | ended by SIGTERM, or by `--for` or `--until` before the count was complete. For a command that counts, serves or watches also: its terminal was closed |
+//! | 129 | the terminal of another command was closed, which the system ends |
+//!
+//! The second signal ends every command.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -97,7 +100,7 @@ fn class(error: &anyhow::Error) -> Class {
         RetractError, RunDirectoryError, StoreError, VerifyError,
     );
     let class = class.or_else(|| class_in_atlas(error)).unwrap_or(Class::Failed);
-    // What cannot be read says nothing about the run.
+    // An unreadable file proves nothing about the run.
     let is_of_system = error.chain().any(<dyn Error>::is::<io::Error>);
     if class == Class::Unsound && is_of_system { Class::Failed } else { class }
 }

@@ -90,7 +90,7 @@ fn requested_levels() -> Result<Option<Targets>, String> {
     if asked.is_empty() {
         return Ok(None);
     }
-    // Alone it would be taken for a library, and silence all others.
+    // A word that is no level would name a library, and silence all others.
     let is_no_level = |part: &&str| !part.contains('=') && part.parse::<LevelFilter>().is_err();
     if let Some(part) = asked.split(',').find(is_no_level) {
         return Err(format!("{part:?} is no level"));

@@ -90,12 +90,12 @@ impl OutputFile {
 
     fn open_stream(&self) -> io::Result<File> {
         let mut options = File::options();
-        // What a shell has opened with >> keeps what it has.
+        // A file that a shell has opened with >> keeps its content.
         options.append(true);
         if self.is_open() || !regular_file::is_named_pipe(&self.target) {
             return options.open(&self.path);
         }
-        // Otherwise opening it waits for one who reads, who may never come.
+        // Otherwise opening it would wait for a reader, perhaps forever.
         options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
         let pipe = open_once_read(|| options.open(&self.path))?;
         fcntl_setfl(&pipe, OFlags::APPEND)?;
@@ -124,7 +124,7 @@ impl OutputFile {
         draft.prefix(".diadem-").suffix(".new");
         match fs::metadata(&self.target) {
             Ok(before) => {
-                // Who may not write the file may not replace it either.
+                // Without the right to write the file, do not replace it either.
                 File::options().append(true).open(&self.target)?;
                 let draft = draft.tempfile_in(folder)?;
                 draft.as_file().set_permissions(before.permissions())?;
@@ -215,7 +215,7 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&path).unwrap(), "through a link");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
-        // A new file is what the umask makes of it, as everywhere.
+        // A new file has the mode of the umask, as usual.
         written(&folder.path().join("new"), "new").unwrap();
         File::create(&open).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();

@@ -51,7 +51,7 @@ impl Signal {
     fn number(self) -> u8 {
         match self {
             Signal::Interrupt => 130,
-            // What is not complete is not, whoever ended it.
+            // An incomplete count stays incomplete, whatever ended it.
             Signal::Terminate | Signal::TimeIsUp => 143,
         }
     }
@@ -131,7 +131,7 @@ impl Requests {
     /// True if the signal that came now is a new request.
     fn is_new(&mut self, number: i32, now: Instant) -> bool {
         match number {
-            // The shell and the system both send it for one terminal that is closed.
+            // The shell and the system both send this signal when a terminal is closed.
             SIGHUP => {
                 let is_repeated = self.has_terminated || self.hangup.is_some();
                 self.hangup.get_or_insert(now);

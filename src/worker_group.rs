@@ -136,7 +136,7 @@ async fn run_member(
     GroupMember { config, card }: GroupMember,
     mut wish: watch::Receiver<Wish>,
 ) -> anyhow::Result<Summary> {
-    // It goes with the process: a driver that has failed unseen may hang or panic where something is released.
+    // Leave it to the end of the process: a driver that has failed may hang or panic in a release.
     std::mem::forget(card.clone());
     let machine = config.machine.clone();
     let (own_wish, wished) = watch::channel(Wish::Stay);

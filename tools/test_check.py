@@ -163,7 +163,7 @@ class Plans(unittest.TestCase):
         position = part.unit(index)
         of = bytes(5) if part.member is None else summand(part)
         text = position_bytes(position)
-        # Whether there are pairs is told by their being there.
+        # The presence of the pairs shows whether there are any.
         at = 1 + 2 * len(position.queens) + 4 * plan.n
         return unit.to_bytes(8, "little") + of + bytes([plan.n]) + text[:at] + text[at + 1:]
 

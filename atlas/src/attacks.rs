@@ -20,7 +20,7 @@ impl AttackTable {
         for (row, distance) in (0..n).flat_map(|row| (1..n).map(move |distance| (row, distance))) {
             let attacked = setting.attacked_rows(row, distance);
             attacks[usize::from(row)][COLUMNS + usize::from(distance)] = attacked;
-            // Who is attacked attacks back.
+            // Attacks are mutual.
             bits(attacked)
                 .for_each(|other| attacks[other as usize][COLUMNS - usize::from(distance)] |= 1 << row);
         }

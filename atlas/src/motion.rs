@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn symmetry_letters_match_classic_formulas() {
-        // One queen's path is seen in any placement that holds it: take all placements that shift the diagonal.
+        // The path of one queen shows in any placement with this queen: take all placements that shift the diagonal.
         let n = 7;
         let board = Board::new(n).unwrap();
         for shift in 0..n {

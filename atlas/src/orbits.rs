@@ -36,7 +36,7 @@ const LIMIT: usize = 1_000_000;
 /// All solutions of the setting in ascending order, held in memory.
 pub(crate) fn listed(setting: Setting) -> Result<Vec<Placement>, TooMany> {
     let too_many = TooMany { setting, limit: LIMIT };
-    // Of plain queens it is known beforehand: nobody has published the count of a board that has so few.
+    // For plain queens this is known beforehand: no board with so few solutions has a published count.
     let is_short = |totals: Totals| totals.solutions() <= LIMIT as u128;
     if setting.is_plain_queens() && !known::totals(setting.board).is_some_and(is_short) {
         return Err(too_many);

@@ -125,7 +125,7 @@ impl ConstellationRecord {
                 Ok(())
             }
         };
-        // What is there of the letters is looked at first: a foreign file should be called foreign, not cut.
+        // Compare the letters first: the error for a foreign file should not be that it is cut.
         if bytes.len() >= 4 && &bytes[2..4] != LETTERS {
             return Err(ConstellationRecordError::Foreign(bytes[2..4].escape_ascii().to_string()));
         }

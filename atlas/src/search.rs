@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn smallest_first_matches_naive_search_and_a140450() {
-        // OEIS A140450, n = 4 to 19: the squares that the naive search looks at, attacked ones included.
+        // OEIS A140450, n = 4 to 19: the squares that the naive search tests, attacked ones included.
         let published = [
             26, 15, 171, 42, 876, 333, 975, 517, 3_066, 1_365, 26_495, 20_280, 160_712, 91_222, 743_229,
             48_184,

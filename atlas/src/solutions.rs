@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn looking_ahead_loses_no_solution() {
-        // From n = 15 on it is looked ahead; the lists begin as the textbook's search by hand does.
+        // From n = 15 on the search looks ahead. The lists begin like the textbook's search by hand.
         for n in [15, 16] {
             let (mut by_hand, mut rows) = (Vec::new(), Vec::new());
             naive(n, &mut rows, &mut by_hand, 500);

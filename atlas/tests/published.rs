@@ -23,7 +23,7 @@ fn torus_queens_are_those_of_a051906() {
 
 #[test]
 fn queens_on_the_cylinder_are_those_on_the_torus() {
-    // Both diagonals are complete on the cylinder already: gluing the rows too forbids nothing more.
+    // Both diagonals are complete on the cylinder already, so gluing the rows forbids no more placements.
     for n in 1..=12 {
         assert_eq!(
             count(Surface::Cylinder, Piece::Queen, n),

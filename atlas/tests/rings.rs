@@ -86,7 +86,7 @@ fn rings_agree_with_brute_force_for_n_4_to_10() {
             .iter()
             .map(|s| shifted(s).iter().filter_map(|t| solutions.iter().position(|s| s == t)).collect())
             .collect();
-        // Strip dead ends until none is left, then let the smallest number spread.
+        // Strip all dead ends, then spread the smallest number.
         let mut alive: BTreeSet<usize> = (0..solutions.len()).collect();
         loop {
             let kept: BTreeSet<_> = alive

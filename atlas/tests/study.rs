@@ -24,7 +24,7 @@ fn restarts_are_geometric_and_known_tails_are_found() {
         let tail = quantiles(10_000, |share| 100.0 * share.powf(-1.0 / index)).tail().unwrap();
         assert!((tail.index - index).abs() < 2.0 * tail.error, "{index}: {tail:?}");
     }
-    // Fresh runs take as many attempts as the law says, as far as chance goes.
+    // Fresh runs take as many attempts as the law predicts, within chance.
     let spec = StudySpec { sizes: 12..=30, runs: 400, seed: 5, limit: None };
     let (mut squares, mut count) = (0.0, 0.0);
     for study in spec.studies().unwrap() {

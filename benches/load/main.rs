@@ -4,9 +4,9 @@
 //! workers (1000 by default) register, lease, renew and report made-up counts. Together they report RATE
 //! counts a second (default 5000) for SECONDS (default 30). They hold LEASES units together (default: ten
 //! seconds ahead each). WAITING further workers (default 0) have their share already and wait for units.
-//! Prints the durable counts a second, the time from a report to its acknowledgement, the processor time and
-//! memory of the coordinator, and the processor time of the simulated workers, which share the machine with
-//! the coordinator.
+//! Prints the durable counts a second, and the time from a report to its acknowledgement. It also prints the
+//! processor time and memory of the coordinator, and the processor time of the simulated workers, which share
+//! the machine with it.
 
 mod worker;
 

@@ -25,7 +25,6 @@ const UPDATE_BYTES: usize = 19 << 10;
 /// Minimum time between two updates of the sections.
 const PUBLISH_EVERY: Duration = Duration::from_secs(1);
 
-/// A section as it is sent.
 #[derive(Clone, Debug)]
 struct SentSection {
     /// Counts the changes.

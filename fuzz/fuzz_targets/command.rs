@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 static FIRST: Once = Once::new();
 
 fuzz_target!(|text: &str| {
-    // The first parse fills what clap keeps for its whole life.
+    // The first parse fills clap's permanent caches.
     FIRST.call_once(|| drop(args::Args::try_parse_from(["diadem"])));
     let words = text.split('\n').take(16);
     match args::Args::try_parse_from(["diadem"].into_iter().chain(words)) {

@@ -35,7 +35,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let beginning = LedgerPosition::beginning(run);
     let Ok((records, end)) = read_all(folder, &beginning) else { return };
-    // What was read can be written on, and read again from there and from the beginning.
+    // A readable ledger can be continued, and read again from there and from the beginning.
     let record = Record::Retract(Retraction {
         unit: UnitId(0),
         count: 0,

@@ -43,7 +43,7 @@ where
     let Ok(domain) = message.try_into() else { return };
     let sent = W::from(domain.clone()).encode_to_vec();
     let again: D = W::decode(&sent[..]).unwrap().try_into().expect("what was sent is understood");
-    // Not by equality: what is no number never equals itself.
+    // Not by equality: NaN never equals itself.
     assert_eq!(format!("{domain:?}"), format!("{again:?}"));
 }
 

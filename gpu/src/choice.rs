@@ -53,7 +53,7 @@ pub fn kernel_for(device: Device, plan: &Plan) -> Result<GpuKernel, GpuError> {
 
 /// That kernel, or the kernel of the other method if it is faster in a trial.
 fn faster_kernel(planned: GpuKernel, plan: &Plan) -> Result<GpuKernel, GpuError> {
-    // A driver that builds the one need not build the other.
+    // A driver may build one method and not the other.
     let Ok(other) = planned.beside(planned.name().other().method) else { return Ok(planned) };
     warm_up(&planned, plan);
     if let Some(failure) = planned.failure() {

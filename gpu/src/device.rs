@@ -88,14 +88,14 @@ pub fn is_driver_loaded() -> bool {
 /// # Errors
 /// There is no OpenCL, or it has no devices.
 pub fn devices() -> Result<Vec<Device>, GpuError> {
-    // Some loaders find nothing while another thread has them look.
+    // Some loaders find no platform while another thread searches.
     static ENUMERATION: Mutex<()> = Mutex::new(());
     let _alone = ENUMERATION.lock();
     DRIVER_LOADED.store(true, Ordering::Relaxed);
     let platforms = get_platforms().map_err(GpuError::of_discovery)?;
     let mut devices = Vec::new();
     for platform in platforms {
-        // A platform whose driver is broken has none; the others are used all the same.
+        // A platform with a broken driver has no devices; the other platforms remain usable.
         for id in platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default() {
             let description = describe(id).unwrap_or_else(|error| Description::broken(&error));
             devices.push(Device { number: devices.len(), id: Id(id), description });

@@ -130,7 +130,7 @@ impl Kernel for GpuKernel {
         }
         match self.guarded(|| self.beside(self.name().other().method)) {
             Ok(other) => Some(Arc::new(other)),
-            // A driver that builds the one need not build the other.
+            // A driver may build one method and not the other.
             Err(error @ GpuError::Build { .. }) => {
                 self.lacks_other.set(error).ok();
                 None

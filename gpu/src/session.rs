@@ -246,12 +246,12 @@ impl Session {
     /// Waits until all launches have ended, with a time limit, unlike blocking calls. Each launch must have
     /// succeeded.
     pub fn settle(&self, queue: &Queue) -> Result<(), GpuError> {
-        // What may still be at work is never released.
+        // Buffers of running launches are never released.
         let launched = ManuallyDrop::new(queue.launched.take());
         if !launched.is_empty() {
             queue.commands.flush().map_err(self.failed("a launch"))?;
         }
-        // When the last one has ended so have the others.
+        // When the last launch has ended, the others have ended, too.
         for event in launched.iter().rev() {
             self.wait_for_event(event)?.map_err(self.failed("a launch"))?;
         }
@@ -282,7 +282,7 @@ impl Session {
         let (mut taken, mut last) = (Duration::ZERO, Instant::now());
         loop {
             let now = Instant::now();
-            // Who was suspended meanwhile, as by a batch engine, has not waited.
+            // Time in which the process was suspended, for example by a batch engine, does not count.
             taken += (now - last).min(MAX_LATE_PAUSE);
             last = now;
             let status = event.command_execution_status().map_err(self.failed("a launch"))?.0;

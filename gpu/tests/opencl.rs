@@ -84,7 +84,7 @@ fn units_of_both_schemes_match_the_processor() {
     for kernel in all_kernels() {
         for n in 12..=20u8 {
             for spec in [PlanSpec::new(board(n)), PlanSpec::families(board(n))] {
-                // Of large boards with a few queens more, so that the search is short.
+                // Positions of large boards with a few more queens, so that the search is short.
                 let searched = kernel.name().method == Method::Search;
                 if searched && n > 16 && spec != PlanSpec::new(board(n)) {
                     continue;

@@ -60,7 +60,7 @@ impl<U: Message + Default> Decoder for StrictDecoder<U> {
             ));
         }
         let message = U::decode(buffer).map_err(|error| malformed(&error))?;
-        // Unknown fields are dropped in reading; what is known takes fewer bytes then.
+        // Decoding drops unknown fields, so encoding again takes fewer bytes.
         if message.encoded_len() == bytes {
             return Ok(Some(message));
         }
@@ -89,7 +89,7 @@ fn things(mut message: &[u8]) -> Result<usize, DecodeError> {
             WireType::ThirtyTwoBit => 4,
             WireType::SixtyFourBit => 8,
             WireType::LengthDelimited => decode_varint(&mut message)?,
-            // Groups; nothing in the contract has them, and prost refuses them.
+            // Groups: the contract does not use them, and prost refuses them.
             WireType::StartGroup | WireType::EndGroup => break,
         };
         let length = usize::try_from(bytes).unwrap_or(usize::MAX).min(message.len());

@@ -1,7 +1,7 @@
 //! How many nodes a row-by-row search will visit, estimated without searching.
 //!
-//! A mean-field argument. For each node of level i - 1, level i of the tree has one child for every square of
-//! row i that the placed queens leave free and that no searched queen attacks. The j-th searched queen above
+//! A mean-field argument. A node of level i - 1 of the tree has one child for every free square of row i:
+//! neither a placed queen nor a searched queen attacks it. The j-th searched queen above
 //! takes one column of the row. At distance d it also takes a falling and a rising diagonal; each meets the
 //! row with probability (n - d) / n. Diagonals of several queens do not fall independently of each other; the
 //! factor [`CROWDING`] corrects for that. Only + - * / are used, so that every machine computes the same

@@ -1,8 +1,8 @@
 //! The number of solutions by extrapolation of the published ones.
 //!
 //! Q(n) = (e^-c (1 + o(1)) n)^n with c between 1.944000752 and 1.944001082 (Simkin 2021; Nobel, Agrawal and
-//! Boyd 2023), or n! e^-(c - 1)n by Stirling's formula. The remainder of the logarithm,
-//! ln(Q(n) / n!) + (c - 1) n, is a + b / n from n = 15 on, apart from fluctuations of some thousandths. A third term mistakes
+//! Boyd 2023), or n! e^-(c - 1)n by Stirling's formula. From n = 15 on the remainder of the
+//! logarithm, ln(Q(n) / n!) + (c - 1) n, is a + b / n, with fluctuations of some thousandths. A third term mistakes
 //! these for a trend. Fitted up to n = 24, three terms are off by up to 1 % at n = 27, two terms by 0.1 %.
 
 use crate::board::Board;

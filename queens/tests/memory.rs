@@ -16,8 +16,8 @@ const OF_PLAN: f64 = 200.0;
 /// board.
 const BOARDS: [u8; 3] = [22, 24, 28];
 
-/// The random units of each plan that are measured. Two light units of the smallest board are counted whole,
-/// but not the lightest ones, some of which have next to no completions. Of the two heaviest units of each
+/// The random units of each plan that are measured. Two light units of the smallest board are counted whole.
+/// The lightest units are left out, because some have hardly any completions. Of the two heaviest units of each
 /// board some passes are counted.
 const LOOKED_AT: u64 = 400;
 const LIGHT: std::ops::Range<usize> = 8..10;

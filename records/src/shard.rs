@@ -207,7 +207,7 @@ mod tests {
                 let ratio = weights.sum::<u128>() as f64 / shard.work_of(&plan) as f64;
                 let told = shard.relative_work(&plan);
                 assert!((told / ratio - 1.0).abs() < 0.03, "{shard}: {told} for {ratio}");
-                // What an even number of shares costs, and an odd one does not (docs/engines.md).
+                // An even number of shares costs more time than an odd number (docs/engines.md).
                 assert!(of == 8 || (ratio - 1.0).abs() < 0.02, "{shard}: {ratio}");
             }
         }

@@ -299,7 +299,7 @@ impl Store {
     /// # Errors
     /// The checkpoint cannot be renamed.
     pub fn distrust_checkpoint(&mut self, since_1970: Duration) -> Result<(), StoreError> {
-        // A save that is under way would put it back.
+        // A running save would restore it.
         self.checkpoint.close();
         set_checkpoint_aside(&self.directory.checkpoint(), since_1970)
     }

@@ -121,7 +121,7 @@ pub fn owner_name(text: &str) -> Result<String, ValueError> {
 pub fn host(text: &str) -> Result<String, ValueError> {
     let letters = |label: &str| label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
     let is_label = |label: &str| (1..=63).contains(&label.len()) && letters(label);
-    // What ends in a number is read as an IP address, and may not be one.
+    // URLs read a host that ends in a number as an IP address, which it may not be.
     let last = text.rsplit('.').next().unwrap_or(text);
     let ends_in_number = match last.strip_prefix("0x") {
         Some(hex) => hex.bytes().all(|b| b.is_ascii_hexdigit()),

@@ -43,7 +43,7 @@ fn time_of_day(text: &str) -> Result<SystemTime, ValueError> {
     let (hours, minutes) = text.split_once(':').ok_or_else(wanted)?;
     let [hours, minutes] = [hours, minutes].map(|digits| digits.parse::<u8>().ok());
     let at = time::Time::from_hms(hours.ok_or_else(wanted)?, minutes.ok_or_else(wanted)?, 0);
-    // No other thread is there yet that could change what the local clock is.
+    // No other thread runs yet that could change the local time zone.
     let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
     let offset_at = |then| UtcOffset::local_offset_at(then).unwrap_or(UtcOffset::UTC);
     Ok(next(now, at.map_err(|_| wanted())?, offset_at).into())

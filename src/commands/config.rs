@@ -23,7 +23,7 @@ pub fn run(args: &ConfigArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(exit::USAGE));
     }
     let mut options = Vec::new();
-    // Many commands may refuse one value: the first complaint is enough.
+    // Many commands may refuse one value: one error is enough.
     let mut complaints = BTreeMap::new();
     for name in commands {
         match settings.line_of(&name) {

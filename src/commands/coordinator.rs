@@ -45,7 +45,7 @@ pub fn run(run: ServedRun) -> anyhow::Result<ExitCode> {
     host::ensure_open_files(OPEN_FILES)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let code = runtime.block_on(coordinate(&run));
-    // A file system that hangs, under keys or under what a follower is given, must not hold up the end.
+    // A hanging file system, under the keys or the run directory, must not delay the end.
     runtime.shutdown_background();
     code
 }
@@ -84,7 +84,7 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     };
     let mut server = tokio::spawn(serve(listener, handle.clone(), guard, stopped));
     let shown = tokio::spawn(progress::show(handle.snapshots()));
-    // Listened to from here to the end: none that comes in between may be lost.
+    // Receive signals from here to the end, so that none is lost.
     let mut signals = Signals::new()?;
     service_manager::ready();
     let reconnected_at = Instant::now() + if done > 0 { QUIET_TIME } else { Duration::ZERO };
@@ -170,7 +170,8 @@ async fn until_done(
     reconnected_at: Instant,
     signals: &mut Signals,
 ) -> anyhow::Result<ExitCode> {
-    // Where it has ended as the signal comes, that comes first: whoever was told that it is complete may send one at once.
+    // If the run ends together with the signal, the end comes first: a script that sees the end may send a signal at
+    // once.
     let ending = tokio::select! {
         biased;
         ending = ending::of(handle) => ending?,
@@ -182,12 +183,12 @@ async fn until_done(
     };
     let is_withheld = matches!(ending, Ending::Withheld(_));
     let answered = ending::answer(ending).and_then(|answer| output::answer(&answer, run.json));
-    // Those who watch see it, also where it is withheld or not printed; but not what another start mends.
+    // Observers see the answer, also if it is withheld or not printed, but not an error that another start mends.
     let is_mended_by_a_start = |error| is_withheld && !exit::is_unsound(error);
     if run.stays && !answered.as_ref().is_err_and(is_mended_by_a_start) {
         return stay(answered, signals).await;
     }
-    // Workers and followers are told how it ended, and are waited for, whether or not there is an answer to print.
+    // The coordinator reports the end to workers and followers, and waits for them, also without an answer to print.
     tokio::select! {
         () = wait_for_departures(handle, reconnected_at, is_withheld) => {}
         _ = signals.next() => return answered,

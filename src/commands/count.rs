@@ -77,25 +77,25 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     let status = handle.snapshots().borrow().status.clone();
     let has_nothing = status.done == 0;
     let distrusts = !status.assurance.quarantined.is_empty() || !status.assurance.expelled.is_empty();
-    // A kernel that does not stop in time must not hold up the answer: all that is recorded is on disk.
+    // A kernel that does not stop in time must not delay the answer: all records are on disk.
     runtime.shutdown_background();
     let code = match ending {
         Ok(Ended::Run(ending)) => {
             let mut answer = ending::answer(ending)?;
             if answer.units == 0 {
-                // Nothing was there to be counted, so the ledger does not say with what.
+                // Without counts the ledger does not name the kernel.
                 answer.kernels.insert(kernel.to_string());
                 answer.threads = threads;
             }
             output::answer(&answer, count.json)
         }
         Ok(Ended::Interrupted(signal)) => stopped(signal),
-        // Whom the run does not believe it would not believe if that were typed again.
+        // A new start would not help a machine that the run does not believe.
         Err(error) if distrusts && matches!(error.downcast_ref(), Some(WorkerError::Refused(_))) => {
             say(format_args!("diadem: {}", output::sentence(&error)));
             Ok(ExitCode::from(UNSOUND))
         }
-        // Where nothing is on record there is nothing to go on with.
+        // A run without records cannot be resumed.
         Err(error) if has_nothing => Err(error),
         Err(error) => Err(anyhow!("{}; {what_is_kept}", output::sentence(&error))),
     }?;
@@ -113,14 +113,14 @@ struct Prepared {
 impl Prepared {
     fn of(count: &LocalCount) -> anyhow::Result<Self> {
         let kept = existing_run(count)?;
-        // A run that is finished has its answer without cards.
+        // A finished run prints its answer without cards.
         let is_finished = kept.as_ref().map_or(Ok(false), |kept| kept.is_settled(count))?;
         let cards = if is_finished { Vec::new() } else { worker_group::cards(&count.gpu.cards)? };
         let run = match kept {
             Some(kept) => FoundRun::Kept(Box::new(kept)),
             None => FoundRun::New(Box::new(new(count, &cards)?)),
         };
-        // Before there is a run directory: a card that fails leaves none behind.
+        // Before the run directory is made, so that a failing card leaves none behind.
         let cards = if cards.is_empty() {
             Vec::new()
         } else {
@@ -130,7 +130,7 @@ impl Prepared {
         let begun = begin(run, count)?;
         let is_settled = begun.is_settled(count)?;
         let Begun { plan, standing, store, notices } = begun;
-        // Nobody else can come who would check.
+        // No other machine can connect and check.
         let relax_after = Some(Duration::ZERO);
         let checking =
             CheckingOptions { double_check: count.double_check, require_owners: None, relax_after };
@@ -185,7 +185,7 @@ fn existing_run(count: &LocalCount) -> anyhow::Result<Option<Begun>> {
 
 /// The plan of a run that is not begun yet.
 fn new(count: &LocalCount, cards: &[Device]) -> anyhow::Result<Plan> {
-    // Shards are counted on several machines, and have to be parts of one plan.
+    // Shards are counted on several machines and must be parts of one plan.
     let is_for_cards =
         count.shard() == Shard::default() && cards.iter().any(|card| !card.description().is_processor());
     let new_plan = if is_for_cards { new_plan_for_cards } else { new_plan };
@@ -276,7 +276,7 @@ async fn count_and_audit(
             summary = &mut work => {
                 summary?;
             }
-            // Where there is no answer they hear of no end.
+            // Without an answer observers learn of no end.
             Ok(_) = ending::of(handle) => {
                 wish.send_replace(Wish::Leave);
                 drop(work.await);

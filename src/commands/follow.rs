@@ -34,7 +34,7 @@ pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
     host::ensure_open_files(OPEN_FILES)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let result = runtime.block_on(async {
-        // Apart from the signal: whatever the disk is doing, it can be left at any moment.
+        // The signal alone ends this, whatever the disk does.
         let mut signals = Signals::new()?;
         service_manager::ready();
         let following = tokio::spawn(follow(args));
@@ -63,7 +63,7 @@ async fn follow(args: FollowArgs) -> anyhow::Result<()> {
                 return Ok(());
             }
             Err(End::Later(why)) => {
-                // One that goes on for hours was answered all the time.
+                // A call that has lasted for hours was answered all the time.
                 let due = if outage.is_answered_since(made) { tokio::time::Instant::now() } else { made };
                 let gave_up = outage.failed(due, &why);
                 if copy.finish().is_ok() && (gave_up.is_err() || outage.lasts() >= MAX_EXIT_DELAY) {
@@ -95,7 +95,7 @@ fn takeover_hint(args: &FollowArgs, copy: &LedgerCopy) -> String {
     }
     let run = quoted(&args.run.to_string_lossy());
     let keys = if args.keys.is_some() { " --keys keys/coordinator" } else { "" };
-    // One of those that it would wait for is this one.
+    // This follower is one of those that the coordinator would wait for.
     let replicas = copy.replicas().checked_sub(1).map(|others| format!(" --replicas {others}"));
     let replicas = replicas.unwrap_or_default();
     format!(

@@ -33,7 +33,7 @@ pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let units = if units == 1 { "1 unit is".to_owned() } else { format!("{units} units are") };
-    // Who is not believed counts nothing, and may be the only one who is there.
+    // A machine that is not believed cannot count, and may be the only connected machine.
     let but = if args.target.is_somebody() {
         ", but for who is not believed now, until --readmit says otherwise"
     } else {

@@ -49,7 +49,7 @@ fn way_on(run: &Path, error: &anyhow::Error) -> Option<String> {
     if units.is_empty() {
         return None;
     }
-    // Those of a constellation are many, and in a row but for what other shards have.
+    // A constellation has many units. They are consecutive, except for the units of other shards.
     let spans = UnitSpan::of(&units, directory.run().shard.of());
     let named =
         spans.iter().fold(quoted(&run.to_string_lossy()), |named, span| format!("{named} --unit {span}"));

@@ -30,7 +30,7 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     host::be_nice(args.limits.nice)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(work(args));
-    // A unit that does not stop in time must not hold up the exit.
+    // A unit that does not stop in time must not delay the exit.
     runtime.shutdown_background();
     result
 }
@@ -47,7 +47,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     };
     let kernel = KernelChoice::try_from(args.kernel)?;
     let (addresses, keys) = (args.coordinator, args.keys);
-    // It holds nothing here either; the keys may lie where nothing answers.
+    // It holds no units here either; the keys may be on a file system that does not answer.
     let remote = signals.unless_told(move || refreshed_remote(&addresses, keys, [JOIN, STATUS]));
     let Ok(remote) = remote.await? else { return Ok(ExitCode::SUCCESS) };
     let remote = remote.giving_up_after(give_up_after);
@@ -90,7 +90,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
             () = sleep_until(line.due()) => line.show(|| notes.lock().describe(threads)),
             _ = statuses.tick() => service_manager::status(&notes.lock().describe(threads)),
             signal = signals.next() => {
-                // The first one has it drain, the second one leave.
+                // At the first signal the worker drains, at the second it leaves.
                 let is_first = *wish.borrow() == Wish::Stay;
                 if !is_first && signal == Signal::TimeIsUp {
                     continue;
@@ -109,7 +109,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 
 /// The coordinator's plan.
 fn derived(spec: PlanSpec, fingerprint: &Fingerprint) -> anyhow::Result<Plan> {
-    // Another release may know it: it is no fault of what was typed.
+    // Another release may know it, so the command line is not wrong.
     let plan =
         Plan::derive(spec).map_err(|error| anyhow!("this worker cannot take part in the run: {error}"))?;
     if plan.fingerprint() != fingerprint {

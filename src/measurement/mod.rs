@@ -1,6 +1,6 @@
 //! Measures random positions of a plan: their solutions, and the time to count them.
 //!
-//! A large position takes minutes or more, so only a part of it is counted. The part is either a piece, which
+//! A large position takes minutes or more, so only a part is counted. The part is either a piece, which
 //! is narrowed again if it takes too long, or some of the [passes](thinned) of the method meet. So no
 //! measurement exceeds its time by much, and its result is unbiased in spite of the abandoned pieces. Times
 //! are processor times of the counting threads, which other programs hardly affect. On a graphics card they
@@ -108,7 +108,7 @@ pub struct Task<'a> {
     pub threads: usize,
     /// For how long.
     pub time: Duration,
-    /// How long one position may take before a smaller part of it is counted.
+    /// How long one position may take. Beyond that a smaller part is counted.
     pub limit: Duration,
     /// The seed of the draws.
     pub seed: u64,
@@ -247,7 +247,7 @@ impl Progress<'_> {
             };
             let nanoseconds = time.as_secs_f64() * 1e9;
             if count.is_none() && !stop.is_stopped() {
-                // It has failed.
+                // The kernel has failed.
                 return None;
             }
             self.learn(draw.depth, count.is_some());
@@ -293,7 +293,7 @@ impl Progress<'_> {
             let clock = || begun_here.elapsed().as_secs_f64() * 1e9;
             let projection = meet.project(&draw.position, thinning, &clock, &stop, &self.ended);
             if self.task.start != Start::EachUnit {
-                // Where nothing was drawn the time is that of the way to it, which no greater distance makes shorter.
+                // Without a draw the time is that of the way there, which a greater distance does not shorten.
                 let is_empty = projection.is_some_and(|projection| projection.nodes == 0.0);
                 self.pace.lock().learn(if is_empty { Duration::ZERO } else { begun.elapsed() });
             }

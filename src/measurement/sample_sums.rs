@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(error(&[(5.0, 1.0), (0.0, 0.0), (0.0, 0.0)]), None);
         assert_eq!(error(&[(5e9, 1e9), (10.0, 1.0), (10.0, 1.0)]), None, "nearly all lies in one");
         assert_eq!(error(&[(5.0, 1.0), (5.0, 1.0)]), Some(0.0));
-        // Residuals of 1 and -1, for two samples that weigh alike.
+        // Residuals of 1 and -1, for two samples of the same weight.
         let two = error(&[(6.0, 1.0), (4.0, 1.0)]).unwrap();
         assert!((two - 0.2).abs() < 1e-12, "{two}");
         let four = error(&[(6.0, 1.0), (4.0, 1.0), (6.0, 1.0), (4.0, 1.0)]).unwrap();

@@ -42,9 +42,9 @@ pub fn cards(wished: &Cards) -> Result<Vec<Device>, GpuError> {
                     others.iter().filter_map(Device::unusable).for_each(|error| warn_card_left_out(&error));
                     cards
                 }
-                // OpenCL on the processor is slower than what counts there anyway.
+                // OpenCL on the processor is slower than the processor's own kernel.
                 (true, false) => processors,
-                // Of those that cannot be used one says why.
+                // The reason of one unusable card is enough.
                 (true, true) => others.into_iter().take(1).collect(),
             }
         }

@@ -48,7 +48,7 @@ def _flag(value):
 
 def _policy(value):
     share = isinstance(value, str) and re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%", value)
-    # Twelve decimals are all that is said of a share; halves are rounded up.
+    # A share has at most twelve decimals; halves are rounded up.
     return float(share[1]) <= 100 and floor(float(share[1]) * 1e12 + 0.5) > 0 if share else value in ("none", "all")
 
 

@@ -107,7 +107,7 @@ def _by_families(n, split_constellation, split_family):
         orbit = orbit_size(n, constellation)
         if orbit == ASYMMETRIC:
             if not families:
-                # A plan that is far too large says so before all constellations of a large board are found.
+                # Refuse a plan that is far too large before all constellations of a large board are found.
                 split_family(Part(Position(n, queens_of(n, constellation)[:2]), None, COMPLETIONS, orbit, 0.0))
             families.setdefault(constellation[:2], []).append(constellation[2:])
         else:

@@ -118,7 +118,7 @@ impl Outage {
                 self.current = Some(Current { since, wait: FIRST_WAIT, until: now + FIRST_WAIT });
                 return Ok(());
             }
-            // A call that was made before the outage was noticed says nothing new.
+            // A call from before the outage was noticed has no news.
             Some(outage) if now < outage.until => return Ok(()),
             Some(outage) => (outage.since, (outage.wait * 2).min(LONGEST_WAIT)),
         };

@@ -102,7 +102,7 @@ mod tests {
             pace.counted(1e9, Duration::from_millis(1500));
         }
         assert_eq!(pace.target(), 2);
-        // A unit of the mean work takes half as long again as was expected, and a heavy one some times that.
+        // A unit of the mean work takes half as long again as expected, and a heavy unit some times that.
         assert!(pace.hung() > Duration::from_hours(10), "{:?}", pace.hung());
     }
 }

@@ -33,7 +33,7 @@ impl Picture {
         let mut pixmap = Pixmap::new(width, height).ok_or(size)?;
         let options = Options { fontdb: FONTS.clone(), ..Options::default() };
         let tree = Tree::from_str(&self.to_svg(), &options).expect("the SVG is valid");
-        // The last column and row are whole pixels, even if the paper covers a part of them only.
+        // The last column and row are whole pixels, even if the paper covers only a part of them.
         let size = tree.size();
         let to_pixels = Transform::from_scale(width as f32 / size.width(), height as f32 / size.height());
         resvg::render(&tree, to_pixels, &mut pixmap.as_mut());

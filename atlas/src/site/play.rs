@@ -28,7 +28,7 @@ pub(super) fn play(orbits: &SolutionOrbits) -> String {
                 }
             }
         }
-        // Numbers and fixed names alone: nothing in it ends the script.
+        // Only numbers and fixed names, so the text cannot end the script element.
         script #solutions type="application/json" { (PreEscaped(json!(solutions).to_string())) }
     };
     page(n, "play.html", &format!("{n} queens to play with"), Some("play.js"), body)

@@ -2,8 +2,8 @@
 //! minus the tail's index. Below 2 the lengths have no variance, below 1 no mean, that more runs would come closer to.
 //!
 //! The index is Hill's estimate (B. M. Hill, *A simple general approach to inference about the tail of a
-//! distribution*, Annals of Statistics 3, 1975) from the k longest runs. It is k divided by the sum of ln(t /
-//! s) over these runs, where t is the length of a run and s the length of the next longest run. Its standard
+//! distribution*, Annals of Statistics 3, 1975) from the k longest runs. Let t be the length of a run and s the
+//! length of the next longest run. The index is k divided by the sum of ln(t / s) over these runs. Its standard
 //! error is the index over the root of k. A run broken off adds its length so far to the sum, but does not
 //! count in k.
 

@@ -12,7 +12,7 @@ use crate::tree::{TreeTooLarge, level_sizes};
 pub fn levels(boards: impl Iterator<Item = Board>) -> Result<AtlasTable, TreeTooLarge> {
     let mut rows = Vec::new();
     let boards: Vec<Board> = boards.collect();
-    // The largest first, which may be too large.
+    // The largest board first, because it may be too large.
     let sizes = boards.iter().rev().map(|board| level_sizes(*board)).collect::<Result<Vec<_>, _>>()?;
     for (board, sizes) in boards.iter().zip(sizes.into_iter().rev()) {
         let cells = |(queens, size)| [board.n().into(), queens, size].map(TableCell::Number);

@@ -10,9 +10,11 @@ use crate::orbits::{SolutionOrbits, TooMany};
 use crate::rings::{Shift, ShiftGraph};
 use crate::setting::Setting;
 
-/// One row for each solution of n queens on the plain board. The columns are number, rows by column, family,
-/// and the letter that leads to the solution from the family's smallest; then symmetry class, number of the
-/// image under c (left and right swapped), and ring.
+/// One row for each solution of n queens on the plain board. The columns are
+///
+/// - number, rows by column, and family;
+/// - the letter that leads to the solution from the family's smallest;
+/// - symmetry class, number of the image under c (left and right swapped), and ring.
 ///
 /// # Errors
 /// [`TooMany`] beyond a million solutions.

@@ -56,7 +56,7 @@ fn each_state_is_readable_in_all_sizes_and_themes() {
         ("withheld", made_up::withheld(), &["there is no answer", "but not together", "answer withheld"]),
     ];
     for (name, status, words) in states {
-        // A run has one board: another one is another page.
+        // A run has one board, so another board is another page.
         let site = Site::open(status);
         browser.go(&site.url("/"));
         browser.until("document.getElementById('link').textContent === 'live'");

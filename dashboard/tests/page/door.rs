@@ -164,7 +164,7 @@ fn silent_connections_yield_and_viewers_stay() {
     let mut viewer = site.ask("/events", &[]);
     let mut seen = [0; 12];
     viewer.read_exact(&mut seen).unwrap();
-    // Many more than are held at a time. Each may be silent for ten seconds.
+    // Many more connections than the server holds. Each may be silent for ten seconds.
     let begun = Instant::now();
     let mut silent: Vec<_> = (0..600).map(|_| site.send("")).collect();
     for path in ["/healthz", "/", "/metrics"] {

@@ -77,7 +77,7 @@ fn its_queries_are_such_for_prometheus() {
     let targets =
         board["panels"].as_array().unwrap().iter().flat_map(|panel| panel["targets"].as_array().unwrap());
     let rules: Vec<_> = targets.map(|target| json!({ "record": "asked", "expr": target["expr"] })).collect();
-    // JSON is YAML, too. A rule may not come twice, so that each is a group of its own.
+    // JSON is YAML, too. Rules of a group must differ, so each is a group of its own.
     let groups: Vec<_> =
         (0..).zip(&rules).map(|(i, rule)| json!({ "name": format!("group {i}"), "rules": [rule] })).collect();
     let folder = tempfile::TempDir::new().unwrap();

@@ -80,7 +80,8 @@ fn page_is_under_200_kib_and_update_under_20_kib() {
 
 #[test]
 fn all_sections_of_it_are_written_within_50_ms() {
-    // From the first status to an answer, with all that is around it; the best of five, because others use the machine.
+    // From the first status to an answer, with all overhead. The best of five, because other programs use the
+    // machine.
     let quickest = (0..5).map(|_| {
         let huge = made_up::huge();
         let begun = Instant::now();
@@ -154,7 +155,7 @@ fn token_with_all_places_yields_to_other_token() {
 #[test]
 fn departed_viewers_free_their_seats() {
     let site = Site::open(made_up::running());
-    // More than have seats; they watch for no moment.
+    // More viewers than seats, each for an instant.
     let heads: Vec<_> = (0..300)
         .map(|_| site.send(&format!("HEAD /events HTTP/1.1\r\nhost: {}\r\n\r\n", site.address)))
         .collect();

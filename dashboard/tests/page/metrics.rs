@@ -59,7 +59,7 @@ fn silent_worker_is_not_counted_as_connected() {
 #[test]
 fn series_are_bounded_unique_and_quick_to_scrape() {
     let mut huge = made_up::huge();
-    // Names that would be one series, or end a label.
+    // Names that would share a series, or end a label.
     huge.machines[1].name = "other".into();
     huge.machines[2].name = "a\"} 1\nbroken 1".into();
     huge.machines[4].name = huge.machines[5].name.clone();

@@ -128,7 +128,7 @@ impl<'a> Halving<'a> {
         let fixed = mask((1 << fixed) - 1);
         let here = if side == 0 { mask(left) } else { fixed & !mask(left) };
         let missing = self.geometry.columns(side) - 1 - number;
-        // Lists go from the one place to the other, so that the last but one are where they stay.
+        // Lists alternate between two places. The start is chosen so that the last but one are in their final place.
         let place = |missing: usize| match missing {
             0 => ListKind::Complete(side),
             odd if odd % 2 == 1 => ListKind::Last(side),
@@ -151,7 +151,7 @@ impl<'a> Halving<'a> {
     fn lists(&mut self, side: usize, sides: Sides) -> Result<usize, CutShort> {
         let mut states = 1;
         for number in 0..self.geometry.columns(side) - 1 {
-            // Each state is looked at for each row that it does not use.
+            // Each state is tested for each row that it does not use.
             let most = states * (self.geometry.rows as usize - number);
             let column = self.column(side, number, sides);
             states = if self.fits_without_check(most, column.to) {

@@ -76,7 +76,7 @@ impl MeetLane {
             cursors: session.room(CURSORS)?,
             found: session.room(1 + 2 * shape.groups)?,
             groups: 0,
-            // Nothing is known of the sets yet: some may take a group as long as a launch should take.
+            // The times of the sets are unknown yet: some may take a group as long as a whole launch should take.
             batches: Batches { grow: shape.groups, join: shape.groups.div_ceil(FIRST_OF_JOINED) },
             queue,
         })
@@ -89,7 +89,7 @@ impl MeetLane {
         shape: &MeetShape,
         geometry: &Geometry,
     ) -> Result<(), GpuError> {
-        // A count that was stopped may have left something at work.
+        // A stopped count may have left launches running.
         session.settle(&self.queue)?;
         let rows = geometry.rows;
         if !self.sets.contains_key(&rows) {

@@ -27,7 +27,7 @@ pub struct StateBuffer {
 impl StateBuffer {
     /// Room for `room` states.
     pub fn new(session: &Session, room: usize) -> Result<Self, GpuError> {
-        // The last of them is only written behind a list.
+        // The last word is only written as the end of a list.
         Ok(Self { buffer: session.room(room + 1)?, room })
     }
 

@@ -71,7 +71,7 @@ impl MeetShape {
                 Self {
                     group: 1,
                     groups,
-                    // A processor's groups are not at work at the same time.
+                    // The groups of a processor do not run at the same time.
                     together: 1,
                     grow_group: 1,
                     grow_groups: groups,

@@ -119,7 +119,7 @@ fn lists_shrink_if_others_took_the_memory() {
         let session = Session::new(device, &shape.source()).unwrap();
         let queue = session.queue().unwrap();
         let mut states = StateBuffer::new(&session, 8).unwrap();
-        // Once there was as much.
+        // Once there was this much room.
         states.room = 2 * largest;
         assert_eq!(states.enlarge(&session, &queue, 4 * largest), Ok(false));
         assert!((1..=largest).contains(&states.room), "{}", states.room);
@@ -166,7 +166,7 @@ fn skipped_launches_and_groups_are_detected() {
     for device in usable_devices() {
         for shape in shapes(&device, [1 << 20; 2]) {
             let session = Session::new(device.clone(), &shape.source()).unwrap();
-            // All lists are there from the count before: what is left out does no harm but to the sum.
+            // All lists exist from the count before, so leaving out a launch only makes the sum wrong.
             let mut lane = MeetLane::new(&session, &shape).unwrap();
             let stop = Stop::new();
             let count = |lane: &mut MeetLane| {

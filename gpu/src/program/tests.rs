@@ -48,7 +48,7 @@ fn compiled(chips: &str, [text, options]: &[String; 2]) -> String {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // What clang says is told where it ends before it has read all.
+    // If clang ends before it has read all input, its messages show why.
     clang.stdin.take().unwrap().write_all(text.as_bytes()).ok();
     let output = clang.wait_with_output().unwrap();
     assert!(output.status.success(), "{chips}, {options}: {}", String::from_utf8_lossy(&output.stderr));
@@ -110,7 +110,7 @@ fn nvidia_code_votes_and_waits_for_the_whole_warp() {
             assert!(barriers.len() > 2 && shifts.len() > 2, "{kernel}: {barriers:?}, {shifts:?}");
             assert!(nones.len() > 1, "{kernel}: {nones:?}");
             assert!(others.iter().all(|line| is_vote(line)), "{others:?}");
-            // Of each state whether it is kept, and whether its child is.
+            // For each state: whether it is kept, and whether its child is kept.
             assert!(kernel == "widen" || others.len() >= 2, "{others:?}");
         }
     }

@@ -93,7 +93,7 @@ impl SearchLane {
             {
                 return Ok(Some(part));
             }
-            // One that was large enough may have left no room for another.
+            // An earlier buffer may have left too little memory.
             one.release(session)?;
             other.release(session)?;
             frozen.release(session)?;

@@ -179,7 +179,7 @@ impl SearchLauncher {
             session.launched(&lane.queue, launched)?;
         }
         session.settle(&lane.queue)?;
-        // Of what the device has only these numbers are taken, and no others than can be: from here on memory is read by them.
+        // These numbers come from the device. Check their range, because they determine where memory is read.
         let mut read = descents.clone();
         session.read(&lane.queue, &lane.descents.buffer, &mut read)?;
         let (mut nodes, launched) = (0, steps * groups as cl_uint);
@@ -220,7 +220,7 @@ impl SearchLauncher {
             let begun = Instant::now();
             lane.launch = lane.launch.wrapping_add(1);
             lane.progress.fill(session, &lane.queue, &[0])?;
-            // Some for each group at least: those that find that they have finished have taken theirs, too.
+            // At least some for each group: groups that have finished also take theirs.
             let each = lane.passes.min(MOST_PASSES / groups as cl_uint);
             let (passes, some, most) =
                 (each * groups as cl_uint, each.min(SOME_PASSES), each.saturating_mul(MOST_SHARES));
@@ -256,7 +256,7 @@ impl SearchLauncher {
             session.launched(&lane.queue, launched)?;
             session.settle(&lane.queue)?;
             session.read(&lane.queue, &lane.found.buffer, &mut found)?;
-            // What is there may be what an earlier launch found.
+            // The buffer may still have the result of an earlier launch.
             let finished = 2 * cl_ulong::from(lane.launch);
             if let Some(strange) = found.iter().find(|[.., told]| ![finished, finished + 1].contains(told)) {
                 return Err(session.cannot_be(format!("found in launch {}: {strange:?}", lane.launch)));

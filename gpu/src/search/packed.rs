@@ -75,7 +75,7 @@ impl OnDevice {
     ) -> Option<(u64, Self)> {
         let (mut place, mut nodes) = (self.place as usize, 0);
         let moved_on = place + 1..=place + self.rows as usize;
-        // A state has a child in each column at most.
+        // A state has at most one child in each column.
         let can_be = |row: usize| match row {
             row if moved_on.contains(&row) => {
                 u64::from(made[row]) <= u64::from(made[row - 1]) << u32::BITS.ilog2()

@@ -140,7 +140,7 @@ fn skipped_launches_and_groups_are_detected() {
                     session.beside(&KernelSource { text: &text, macros: ON_CARDS.macros() }).unwrap();
                 session.kernel(kernel).unwrap()
             };
-            // What a count before has found is still there.
+            // The results of an earlier count are still in the buffer.
             count().unwrap();
             with(&|lane| lane.search = left_out("search", "uint descent = is_begun"));
             let failure = count().unwrap_err();
@@ -276,7 +276,7 @@ fn device_without_room_searches_half_of_the_descents() {
     let (_, large) = descents(&with_several_descents(9), &Stop::new()).unwrap();
     let front = expand(&large[0], 1, &Stop::new()).unwrap().1;
     for session in sessions(ON_CARDS, "") {
-        // Some drivers give larger buffers than they say, but none larger than the memory.
+        // Some drivers allocate larger buffers than their stated limit, but none larger than the memory.
         let memory = session.device().description().memory as usize / size_of::<Vector>();
         let many = vec![front.clone(); memory / LEAST_ROOM + 1];
         let mut lane = SearchLane::new(&session, FEWEST_PASSES).unwrap();
@@ -302,7 +302,7 @@ fn device_with_room_for_fewer_states_counts_right() {
     let expected = Search::new(Isa::best()).unwrap().count(&position, &Stop::new()).unwrap();
     for session in sessions(ON_CARDS, "") {
         let largest = session.device().description().largest_buffer as usize / size_of::<Vector>();
-        // More than any buffer has room for, four times and a million times.
+        // Four times and a million times more than the room of any buffer.
         for wished in [largest, largest << 18] {
             let launcher = launcher(ON_CARDS, 2, wished);
             assert_eq!(launcher.count(&session, &position, &Stop::new()).unwrap(), Some(expected));

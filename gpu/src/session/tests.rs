@@ -53,7 +53,7 @@ fn endless_copy_times_out() {
     for mut session in sessions() {
         let queue = session.queue().unwrap();
         let mut buffer = session.buffer(&queue, &[1u32, 2]).unwrap();
-        // All that is enqueued behind this waits for it, and it ends by itself after a while only.
+        // All later commands wait for this command, which ends by itself after a while.
         let gate = create_user_event(session.context.get()).unwrap();
         // SAFETY: the event is there until the end.
         unsafe { queue.commands.enqueue_marker_with_wait_list(&[gate]) }.unwrap();

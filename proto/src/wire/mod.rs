@@ -32,7 +32,7 @@ pub struct WireError {
 impl WireError {
     fn new(field: &'static str, value: impl ToString, wanted: &'static str) -> Self {
         let mut value = value.to_string();
-        // What is refused for its length is not sent back in full.
+        // A text that is too long is not repeated in full.
         if let Some((end, _)) = value.char_indices().nth(LONGEST_SHOWN) {
             value.truncate(end);
             value.push_str(" ...");

@@ -106,7 +106,7 @@ impl TryFrom<v1::StatusReply> for RunStatus {
             left,
             rate: reply.rate,
             trouble: reply.trouble,
-            // All of them are at least those in the list.
+            // The total is at least the length of the list.
             workers_total: reply.workers_total.max(reply.workers.len() as u64),
             threads_total: reply.threads_total.max(threads),
             workers: reply.workers.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,

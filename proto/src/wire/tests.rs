@@ -275,7 +275,7 @@ where
 {
     let Ok(message) = W::decode(bytes) else { return Ok(()) };
     let Ok(value) = message.try_into() else { return Ok(()) };
-    // Not by equality: what is no number never equals itself.
+    // Not by equality: NaN never equals itself.
     prop_assert_eq!(format!("{:?}", sent::<W, D>(&value)), format!("{value:?}"));
     Ok(())
 }

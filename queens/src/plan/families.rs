@@ -2,9 +2,9 @@
 //!
 //! A *family* is a position with two queens, top and bottom, and the (left, right) pairs of its
 //! constellations. [`canonical`](super::canonical) chooses the image of a constellation whose top and bottom
-//! queens are nearest to a corner, so that families are few and full. A family whose queens are at distance d
-//! (or more) from the corners then has all left and right queens at distances greater than d, a full square,
-//! and a few of those at distance d.
+//! queens are nearest to a corner, so that families are few and full. Take a family whose queens are at
+//! distance d or more from the corners. Its left and right queens have all distances greater than d, a full
+//! square of pairs. A few pairs at distance d come on top.
 //!
 //! Two schemes split families. The first splits by the queens of further outer rows, and by the sides of
 //! outer rows where another row would cost more than it saves. The second splits by the queens of central

@@ -1,4 +1,4 @@
-//! The specification of a plan: board, scheme, parameters and version, and which of these are valid.
+//! The specification of a plan, and which specifications are valid: board, scheme, parameters and version.
 
 use crate::class::Classified;
 use std::fmt;

@@ -219,7 +219,7 @@ impl FromStr for PublishedLine {
         if words.next() != Some(LINE_PREFIX) {
             return Err(NoHead);
         }
-        // As the object of --json has it, so that the same is known and refused.
+        // In the form of --json, so that both forms accept and refuse the same fields.
         let mut object = Map::new();
         for (name, text) in words.map(|word| word.split_once('=').unwrap_or((word, ""))) {
             let number = text.parse().ok().filter(|number: &u64| number.to_string() == text);

@@ -382,7 +382,7 @@ mod tests {
             let mut changed = text.clone().into_bytes();
             changed[at] = if changed[at] == b'1' { b'2' } else { b'1' };
             let read = String::from_utf8(changed).ok().and_then(|changed| Certificate::parse(&changed).ok());
-            // White space says nothing.
+            // White space has no meaning.
             assert!(read.is_none() || text.as_bytes()[at].is_ascii_whitespace(), "{at}");
         }
         // The ledger exposes a wrong signature.

@@ -64,7 +64,7 @@ const HARMS: [Harm; 4] = [
         let half = fs::read(run.join(SECOND)).unwrap();
         fs::write(run.join(SECOND), &half[..half.len() / 2]).unwrap();
     },
-    // As many records, but others.
+    // The same number of records, but different ones.
     |run| {
         fs::remove_file(run.join(SECOND)).unwrap();
         fs::remove_dir_all(run.join("checkpoint")).unwrap();

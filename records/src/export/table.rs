@@ -129,7 +129,7 @@ impl<'a> Table<'a> {
 
 fn columns_of(sums: &GroupSums) -> [Value; 8] {
     let GroupSums { units, counted, asymmetric, point, rotational, full, half_turn, quarter_turn } = *sums;
-    // The one constellation of the 1 x 1 board is as rotational as can be.
+    // The one constellation of the 1 x 1 board counts as rotational.
     let wides = [asymmetric, point, rotational + full, half_turn, quarter_turn, sums.solutions()].map(wide);
     let [asymmetric, point, rotational, half_turn, quarter_turn, solutions] = wides;
     [json!(units), json!(counted), asymmetric, point, rotational, half_turn, quarter_turn, solutions]

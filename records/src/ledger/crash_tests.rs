@@ -195,7 +195,7 @@ fn changed_ledger_file_is_refused_until_restored() {
             commit(0..3).unwrap();
             let path = file_path(folder.path(), 1);
             let whole = fs::read(&path).unwrap();
-            // A failure of the writer's own before leaves some of the group behind the end.
+            // An earlier failure of the writer leaves a part of the group behind the end.
             assert_eq!(commit(3..5).is_err(), fails_before);
             let whole = if fails_before { whole } else { fs::read(&path).unwrap() };
             meddle(&path);

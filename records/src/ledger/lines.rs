@@ -32,7 +32,7 @@ impl<'a> LineReader<'a> {
         if !is_there(path) {
             return Ok(None);
         }
-        // A link to a disk that is not mounted is no end of the ledger.
+        // A link to a disk that is not mounted does not end the ledger.
         let mut file = regular_file::open(path).map_err(LedgerError::io("open", path))?;
         file.seek(SeekFrom::Start(offset)).map_err(LedgerError::io("read", path))?;
         let file = BufReader::with_capacity(1 << 18, file);

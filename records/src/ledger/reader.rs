@@ -101,7 +101,7 @@ pub fn read<E: Error + Send + Sync + 'static>(
         let next_path = file_path(folder, next.file);
         if !is_there(&next_path) {
             match missing_or_end(folder, &next, from, Tail { end: end.clone(), bytes }) {
-                // It was begun just now.
+                // The file was begun just now.
                 Err(LedgerError::Missing { .. }) if is_there(&next_path) => continue,
                 ended => return ended,
             }

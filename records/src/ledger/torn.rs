@@ -77,8 +77,8 @@ fn is_cut_or_zeros(raw: &[u8]) -> bool {
     raw.contains(&0) || is_cut && !is_more
 }
 
-/// True if the zeros from this place on fill whole blocks: from the beginning of a block, or from the end of the synced
-/// data (a whole line), to the end of a block.
+/// True if the zeros from this place on fill whole blocks. They begin at a block or at the end of the synced data (a
+/// whole line), and they end at the end of a block.
 fn has_whole_blocks(path: &Path, from: u64) -> Result<bool, LedgerError> {
     let mut file = regular_file::open(path).map_err(LedgerError::io("open", path))?;
     file.seek(SeekFrom::Start(from)).map_err(LedgerError::io("read", path))?;

@@ -114,7 +114,7 @@ impl Writer {
             elapsed_ms: elapsed.as_millis().try_into().unwrap_or(u64::MAX),
             threads: self.end.mark.threads.max(threads),
         };
-        // The open file stays open then: it may be all that is left of it.
+        // The file stays open then: the open file may be its only remainder.
         self.expect_unchanged()?;
         let mut at = self.end.clone();
         if at.offset >= self.file_size {
@@ -188,11 +188,11 @@ impl Writer {
         if let Some(mut file) = file {
             return file.sync().map_err(LedgerError::io("sync", &path));
         }
-        // Opening would make another in its place, of nothing but zeros.
+        // Opening would create another file in its place, full of zeros.
         self.expect_end()?;
         let (end, left) = (self.end.clone(), self.left);
         self.open(&path, &end)?;
-        // What was written into the next file before the failure is this writer's still.
+        // The bytes written into the next file before the failure still belong to this writer.
         self.left = left;
         Ok(())
     }

@@ -114,7 +114,7 @@ impl<'a> JointLedger<'a> {
                 }
             }
             Record::Retract(r) => {
-                // An operator's retraction, and one from a machine that was wrong, leave nothing that confirms others.
+                // After a retraction by an operator, or of a wrong machine, the count confirms no other count.
                 if let Some(early) = self.early.get_mut(&r.unit).filter(|_| !r.counts_as_vote()) {
                     let is_that = |e: &UnitRecord| {
                         (&e.owner, &e.machine, &e.kernel, e.mirrored, e.count)

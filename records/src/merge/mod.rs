@@ -87,8 +87,9 @@ impl Merged {
 /// If `out` is already the merge of exactly these runs, its result is returned.
 ///
 /// # Errors
-/// `out` holds something else; the parts differ in their plans, are not different runs, or differ in too many units; a
-/// part cannot be read, or the result cannot be written.
+/// - `out` holds something else, or cannot be written.
+/// - A part cannot be read.
+/// - The parts have different plans, are not different runs, or differ in too many units.
 pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
     let parts = opened(parts)?;
     match merge_anew(out, &parts) {

@@ -264,7 +264,7 @@ impl Survey {
             let whom = match itself {
                 Some(((_, Some(_), _), _)) => format!("machine {}", machine.title()),
                 _ if machine.owner.is_empty() => "the owner without a name".to_owned(),
-                // Of whom several machines lost, in several parts perhaps, where it is no part's own word.
+                // An owner whose machines lost in several parts, so that no single part expels it.
                 _ => format!("owner {}", seen(&machine.owner, &[])),
             };
             let Some((_, (part, _))) = itself.or_else(|| of_owner().next()) else { continue };

@@ -360,7 +360,7 @@ fn expelled(machine: Option<&str>) -> Record {
 fn part_that_expels_owner_cannot_replace_its_counts() {
     let parts = Parts::new();
     let [even, odd] = [0, 1].map(|first| counts((first..units()).step_by(2), "first"));
-    // All units: one is wrong, and another is a dispute of which only ada's wrong vote is left.
+    // All units. One is wrong, and another is a dispute in which only ada's wrong vote remains.
     let (wrong, at_odds) = (4, 5);
     let mut forged: Vec<Record> = (0..units())
         .filter(|unit| *unit != at_odds)

@@ -29,7 +29,8 @@ impl Lock {
     /// Another process has it, there is a run whose ledger is gone, or the disk would not do it.
     pub fn take(directory: &Path) -> Result<Self, RunDirectoryError> {
         let (path, ledger) = (directory.join("lock"), directory.join("ledger"));
-        // It was there before run.json: a new one would be an empty ledger of a run that has counted. Opening says what is wrong.
+        // The ledger is older than run.json. A new ledger would be empty although the run has counted. Opening
+        // reports what is wrong.
         if RunDirectory::exists(directory)? && !ledger.is_dir() {
             RunDirectory::open(directory)?;
         }

@@ -211,7 +211,7 @@ impl RunDirectory {
             Err(error) => return Err(io_error("read", &file)(error)),
         };
         let directory = Self::of_text(path, &text, known)?;
-        // It was there before run.json.
+        // It is older than run.json.
         if directory.ledger().is_dir() {
             Ok(directory)
         } else {
@@ -368,7 +368,7 @@ impl RunDirectory {
     /// Whether there is a run in `path`.
     ///
     /// # Errors
-    /// The file cannot be inspected, so nothing is known about it.
+    /// The file cannot be inspected.
     pub fn exists(path: &Path) -> Result<bool, RunDirectoryError> {
         let file = path.join(RUN_FILE);
         file.try_exists().map_err(io_error("read", &file))

@@ -199,15 +199,15 @@ impl Standing {
 
     fn contradict(&mut self, plan: &Plan, r: &UnitRecord) -> Result<(), RecordError> {
         let (unit, vote) = (r.unit, self.vote_of(plan, r)?);
-        // A `merged` record may have said any number.
+        // A `merged` record may have any number.
         self.sums.conflicts = self.sums.conflicts.saturating_add(1);
         let standing = self.vote(unit).map(|standing| self.sums.machines.get(standing.origin.machine));
         let of_owner = standing.map_or(&r.of_owner, |maker| &maker.owner);
         if self.is(UnitMark::Independent, unit) {
-            // Two owners have said otherwise already.
+            // Two owners have already returned another count.
             self.sums.machines.lose(vote.origin.machine, true);
         } else if self.is(UnitMark::TwoMachines, unit) && r.owner == *of_owner {
-            // Two machines of this owner have.
+            // Two machines of this owner have returned another count.
             self.sums.machines.lose(vote.origin.machine, false);
         } else {
             self.sums.disputed.entry(unit).or_default().push(vote);

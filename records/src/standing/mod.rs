@@ -126,7 +126,7 @@ impl Standing {
         self.done() == shard.size(plan.units())
     }
 
-    /// True if nothing is left to be counted, checked or retracted.
+    /// True if no unit must still be counted, checked or retracted.
     pub fn is_settled(&self, plan: &Plan, shard: Shard, policy: DoubleCheck) -> bool {
         self.is_counted(plan, shard)
             && self.pending(policy) == 0

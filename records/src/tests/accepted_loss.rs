@@ -170,7 +170,7 @@ fn next_attempt_gives_up_files_after_failed_step() {
                 break;
             };
             let what = format!("{fault:?} at step {step}: {failed}");
-            // Only the last step leaves nothing to be asked for.
+            // After the last step nothing more is required.
             assert_eq!(open_plainly(folder.path()).is_ok(), step == 8, "{what}");
             drop(open(folder.path(), FaultyDisk::default(), true).unwrap());
             assert_eq!(open_plainly(folder.path()).unwrap().1.done(), 2, "{what}");

@@ -194,7 +194,7 @@ fn resume_and_finish(run: &Path) -> Result<(), String> {
     let audit = audit(store.directory()).map_err(refused_by_audit)?;
     assert_eq!(audit.totals, known_run::totals());
     assert_eq!(audit.missing, None);
-    // What follows the last mark is cut off when there is something to be written.
+    // The tail after the last mark is cut off with the first write.
     assert!(audit.tail.bytes == 0 || rest.is_empty());
     let counts = (0..plan.units()).map(UnitId).map(|unit| audit.standing.count(unit).unwrap());
     assert!(counts.eq((0..plan.units()).map(UnitId).map(known_run::count)));

@@ -80,7 +80,7 @@ pub fn recount(
     let check = |(unit, standing): &(UnitId, &StandingCount)| {
         let result = check(plan, *unit, standing, method, &stop);
         advance();
-        // A thread that this error stops finds nothing.
+        // A thread that this error stops returns no result.
         result.inspect_err(|_| stop.stop())
     };
     pool.install(|| counted.par_iter().map(check).find_any(Result::is_err)).unwrap_or(Ok(()))?;

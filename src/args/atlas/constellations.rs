@@ -40,7 +40,7 @@ pub struct ConstellationsArgs {
 /// An option for counting, refused without files to count from.
 fn for_counting(option: Arg) -> Arg {
     if ["threads", "method", "isa", "memory"].contains(&option.get_id().as_str()) {
-        // Clap waives what is required where it contradicts what is given.
+        // Clap does not require an option that conflicts with a given option.
         option.requires("count").conflicts_with_all(["list", "json", "export", "import"])
     } else {
         option

@@ -107,7 +107,7 @@ fn tree(args: &TreePictureArgs) -> anyhow::Result<Picture> {
         let board = Board::new(n)?;
         Ok((board, level_sizes(board)?))
     };
-    // The largest first, which may be too large.
+    // The largest board first, because it may be too large.
     let mut trees: Vec<_> = args.sizes.clone().rev().map(tree).collect::<anyhow::Result<_>>()?;
     trees.reverse();
     Ok(picture::level_sizes(&trees)?)

@@ -22,7 +22,7 @@ pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
     let graph = ShiftGraph::of(setting, shifts)?;
     let orbits = sorted(setting)?;
     let rings = graph.rings();
-    // Drawn before anything is printed, whose reader may leave.
+    // Draw before printing, because the reader of the output may leave.
     let drawn = match &args.svg {
         Some(file) => {
             let pages = picture::rings(&graph, &orbits)?;

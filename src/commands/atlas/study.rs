@@ -26,7 +26,7 @@ pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let studied = study(args);
-    // Where files are asked for, a table whose reader has gone away is a failure: they are missing.
+    // If files were requested, a reader of the table that has gone away is an error: the files are missing.
     let has_files = args.csv.is_some() || args.runs_csv.is_some() || args.plots.is_some();
     if has_files { studied } else { listing(studied) }
 }

@@ -26,7 +26,7 @@ pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
             table::totals(&rows)
         }
         TableSubject::Counted(boards) => {
-            // The largest first, which may be too large.
+            // The largest board first, because it may be too large.
             let counted = || boards.iter().rev().map(TotalsRow::counted).collect::<Result<Vec<_>, _>>();
             let mut rows = during("counting the solutions", counted)?;
             rows.reverse();

@@ -37,7 +37,7 @@ fn add_pages(command: &Command, pages: &mut Vec<(String, String)>) {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         add_pages(below, pages);
     }
-    // Without a date the source would stand in its place.
+    // Without a date the page would show the source in its place.
     let man = Man::new(command.clone().after_help(Resettable::Reset)).date(" ").source(SOURCE);
     let mut text = Vec::new();
     render(&man, command, &mut text).expect("memory takes what is written to it");

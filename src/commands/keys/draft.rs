@@ -35,7 +35,7 @@ impl<'a> KeysDraft<'a> {
     pub fn begin(keys: &'a Path) -> anyhow::Result<Self> {
         let path = keys.join(NAME);
         if is_unfinished(keys) {
-            // The draft goes last: without it the others would be somebody's.
+            // Remove the draft last: without it the other files would look like finished keys.
             let mut left = OTHERS.iter().map(|name| keys.join(name)).chain([path.clone()]);
             left.try_for_each(|path| remove(&path))
                 .with_context(|| format!("cannot write {}", keys.display()))?;
@@ -88,7 +88,7 @@ pub fn expect_finished(keys: &Path) -> anyhow::Result<()> {
     if is_unfinished(keys) {
         bail!("making the keys in {} was interrupted: make them with diadem keys init", keys.display());
     }
-    // Who was killed at the very end has left the empty folder.
+    // A command that was killed at the very end leaves the empty folder.
     fs::remove_dir(keys.join(NAME)).ok();
     Ok(())
 }

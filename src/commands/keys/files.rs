@@ -35,7 +35,7 @@ pub fn alone_in(keys: &Path) -> anyhow::Result<Option<File>> {
         Err(TryLockError::WouldBlock) => {
             bail!("another diadem keys is at work in {}; try again when it has ended", keys.display())
         }
-        // Where folders cannot be locked, as on NFS, whoever makes keys sees to it.
+        // On file systems that lock no folders, such as NFS, the user must run one command at a time.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(folder)),
     }
 }

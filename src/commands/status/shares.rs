@@ -42,7 +42,7 @@ pub fn show(runs: &[PathBuf], is_json: bool, with_families: bool) -> anyhow::Res
     for share in read {
         match share {
             Ok(share) => found.push(share),
-            // The others are worth to be seen.
+            // Show the other shares all the same.
             Err(error) => {
                 say(format_args!("diadem: {}", sentence(&error)));
                 errors.push(error);

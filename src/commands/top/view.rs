@@ -97,7 +97,7 @@ fn draw_speed(frame: &mut Frame<'_>, area: Rect, status: &RunStatus, screen: &To
     }
     let speeds = speed::speeds(status, area.width.into());
     let highest = speeds.iter().copied().fold(0.0, f64::max);
-    // A sum of nothing is -0, and would be shown so.
+    // An empty sum is -0, and would be shown as such.
     let now = status.machines.iter().fold(0.0, |all, machine| all + machine.speed);
     let seconds = status
         .history

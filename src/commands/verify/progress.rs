@@ -28,7 +28,7 @@ impl RecountProgress {
     /// One more has been.
     pub fn advance(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        // While another thread tells it, this one goes on.
+        // While another thread prints it, this thread continues.
         if let Some(mut line) = self.line.try_lock() {
             line.show(|| describe(self.what, done, self.units, self.begun.elapsed()));
         }

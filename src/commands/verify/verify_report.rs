@@ -34,7 +34,7 @@ impl VerifyReport {
         let sound = match verified {
             // A certificate alone may be signed by anybody.
             Ok(()) => self.has_run.then_some(true),
-            // What could not be looked at is neither: the exit code says the same.
+            // A run that could not be read is neither sound nor unsound, as the exit code shows.
             Err(error) => exit::is_unsound(error).then_some(false),
         };
         sound.map(|sound| object.insert("sound".into(), json!(sound)));

@@ -53,7 +53,7 @@ impl<L> Observed<L> {
         match result {
             Ok(answer) => {
                 if notes.alone.take().is_some() {
-                    // Then that was why.
+                    // Then that was the reason.
                     notes.unrecorded = None;
                 }
                 note(&mut notes, answer);
@@ -141,11 +141,11 @@ impl<L: Lender> Lender for Observed<L> {
     async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
         let units = report.counts.len() as u64;
         let verdicts = self.lender.report(report).await;
-        // Whether the coordinator is away or cannot record, the other calls tell.
+        // The other calls show whether the coordinator is away or cannot record.
         if let Err(CoordinatorError::Unavailable(why)) = &verdicts {
             let mut notes = self.notes.lock();
             let since = notes.unrecorded.take().map_or_else(Instant::now, |(since, _)| since);
-            // A terminal is shown it.
+            // Show it on a terminal.
             notes.unrecorded = Some((since, seen(why, &[]).into_owned()));
             self.change(&mut notes, |own| own.untold = units);
             return verdicts;

@@ -128,7 +128,7 @@ fn late_follower_copies_a_complete_run_that_stays() {
     assert_eq!(late.end().code, Some(0));
     assert_eq!(files(&folder, "run"), files(&folder, "early"));
     assert_eq!(files(&folder, "run"), files(&folder, "late"));
-    // One of which an earlier part went on by itself has parted.
+    // A copy that continued from an earlier part by itself has parted.
     copy(&folder, "late", "forked");
     let ledger = folder.ledger("forked");
     let mark = ledger.find("{\"kind\":\"mark\"").unwrap();
@@ -181,7 +181,7 @@ fn acknowledgement_waits_for_the_required_follower() {
     assert_eq!(files(&folder, "run"), files(&folder, "copy"));
     let acknowledged = workers.acknowledged().into_iter().map(|(unit, count)| (unit.0, count)).collect();
     assert_eq!(counts(&folder, "run"), acknowledged);
-    // What was said stands in the ledger: the answer of the complete run waits for a follower, too.
+    // The ledger has the number of replicas, so the answer of the complete run waits for a follower, too.
     let again = coordinator(&folder, "run", &address, "");
     until_trouble(&folder, &address, "0 of 1 followers");
     assert_eq!(follower(&folder, &[&address], "copy").end().code, Some(0));
@@ -253,7 +253,7 @@ fn take_over(random: &mut StdRng) -> OldFolder {
     for (unit, count) in workers.acknowledged() {
         assert_eq!(counted.get(&unit.0), Some(&count));
     }
-    // The old folder comes back: it is the beginning of the new one, or has records that nobody was told of.
+    // The old folder comes back. It is the beginning of the new one, or has records that were never acknowledged.
     let (before, after) = (folder.ledger("old.before"), folder.ledger("new"));
     let end =
         before.rfind("{\"kind\":\"mark\"").map_or(0, |mark| mark + before[mark..].find('\n').unwrap_or(0));

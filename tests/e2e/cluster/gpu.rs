@@ -123,7 +123,7 @@ fn time_limit_during_card_setup_leaves_no_run_behind() {
     }
     for milliseconds in [0, 100, 200, 300, 400, 500] {
         let folder = Folder::new();
-        // PoCL keeps what it has compiled there: each run ends in the midst of compiling.
+        // PoCL's cache is there, so that each run ends while it compiles.
         let cache = tempfile::tempdir().unwrap();
         let stopped = folder
             .diadem(&format!("count 22 --gpu all --run run --for {milliseconds}ms"))

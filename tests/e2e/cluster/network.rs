@@ -183,7 +183,7 @@ fn unanswered_handshake_is_retried() {
     let worker = format!("worker --coordinator https://{} --keys keys/worker {slow}", proxy.address);
     let _worker = folder.start(&worker, "worker.log");
     until("the worker connects", || proxy.connections() == 1);
-    // What took that connection is gone for good; what comes after it is there.
+    // The process that took the first connection has ended; its successor listens.
     proxy.half_open(Swallow { up: true, down: true });
     proxy.mend();
     until("it counts", || folder.counts("run") > 0);

@@ -155,7 +155,7 @@ fn time_limit_ends_worker_and_count_like_a_signal() {
 #[test]
 fn lost_coordinator_policy_of_worker_is_followed() {
     let folder = Folder::new();
-    // The first units take minutes, and all others years: who finishes what it holds is still there.
+    // The first units take minutes and all others years, so a worker that finishes its units is still running.
     let (coordinator, address) =
         folder.serve("coordinator --n 32 --families 0,1,0 --run run --double-check none", "c.log");
     let access = format!("--coordinator http://{address}");
@@ -179,7 +179,7 @@ fn lost_coordinator_policy_of_worker_is_followed() {
     assert!(gone.stderr.contains("gave up after "), "{gone:?}");
     in_time(Duration::from_secs(5), begun);
     stays(Duration::from_secs(1), "two are there", || !waits.has_ended() && !finishes.has_ended());
-    // What they have counted meanwhile is welcome when it comes back.
+    // Their counts are accepted when the coordinator is back.
     let coordinator = folder.serve_at(&address, "coordinator --run run", "c2.log");
     until("they are back", || status(&folder, &access)["workers_total"] == 2);
     [coordinator, waits, finishes].into_iter().for_each(Running::kill);

@@ -223,7 +223,7 @@ fn renewing_keys_during_a_run_loses_no_lease() {
     fs::write(&known, &whole[..20]).unwrap();
     until("it is told", || text(&folder, "log").contains("the keys are as they were"));
     fs::write(&known, &whole).unwrap();
-    // No faster than the others: what is left with much slower ones in the end would be lent to it, too.
+    // No faster than the others: otherwise it would get backups of the last units of slower workers.
     let new = work(&folder, &address, "keys/worker", "new");
     assert_eq!(coordinator.end().json()["total"], published(18));
     for worker in [old, named, new] {

@@ -80,7 +80,7 @@ fn unwritable_output_is_refused_and_keeps_old_table() {
     assert_eq!(read("all"), format!("first\n{}", read("table.csv")));
     assert_eq!(read("all-units").into_bytes(), table);
     assert_eq!(read("one"), "# diadem export by unit\n");
-    // What is not written to its end does not take the place of what is there: files of at most a block.
+    // A file that is not written to its end does not replace the old file: files of at most a block.
     let by_family = fs::read(folder.path().join("table.csv")).unwrap();
     let limited = format!(
         "trap '' XFSZ; ulimit -f 1; exec {} export run --csv -o table.csv",

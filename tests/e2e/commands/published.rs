@@ -156,7 +156,7 @@ fn certificate_of_a_key_not_in_ledger_is_flagged() {
         if is_of_coordinator {
             named.push(verified["certificate"]["key"].as_str().unwrap().to_owned());
         }
-        // Whoever goes on behind the last published head can name any key there.
+        // Anybody who appends after the last published head can name any key there.
         let verify = format!("verify run --recount 0 --certificate {key}.json --heads heads.txt --json");
         let published = folder.run(&verify).json();
         assert_eq!(published["certified_by_coordinator"], key == "first", "{published}");
@@ -182,7 +182,7 @@ fn key_not_in_ledger_signs_only_on_request() {
     let refuses = || folder.run("certify run").refused(&["run/certify.key has none", &key, "--key FILE"]);
     refuses();
     assert!(!own.exists(), "a stranger's key was made");
-    // Whoever has lost the key can go on, and is told what that comes to.
+    // With a lost key one can continue, with a warning.
     let other = folder.run("certify run --key run/certify.key");
     let warning =
         format!("warning: that is none of the keys that the ledger names as its coordinators' ({key})");

@@ -219,7 +219,7 @@ fn retract_of_served_run_needs_the_admin_token() {
     let other = folder.start(&join.replace("--machine m", "--machine other"), "other.log");
     until("it is counted again", || folder.ledger("run").matches(&counted).count() == 2);
     // All that a machine has counted; its worker has to go.
-    // The only one of that name: its owner need not be said.
+    // The name is unique, so its owner need not be given.
     let both = format!("https://{},{url}", free_address());
     let taken = "--keys keys/admin --machine m --reason hot";
     let taken = folder.run(&format!("retract --coordinator {both} {taken}"));

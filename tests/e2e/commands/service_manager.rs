@@ -25,7 +25,7 @@ impl Manager {
         (manager, service)
     }
 
-    /// Waits until each of these was heard, as the beginning of a message.
+    /// Waits for messages that begin with each of these texts.
     fn hears(&self, wanted: &[&str]) {
         let mut missing: BTreeSet<&str> = wanted.iter().copied().collect();
         let mut message = [0; 4096];

@@ -79,7 +79,7 @@ fn the_status_of_shares_needs_no_coordinator() {
     let emptied = folder.run("status shard-1 shard-2");
     assert!(emptied.code == Some(3) && emptied.stdout.ends_with("2 shares not named: 1, 3\n"), "{emptied:?}");
     assert!(emptied.stderr.contains("acknowledged records are missing"), "{emptied:?}");
-    // Who has no checkpoint cannot tell.
+    // Without a checkpoint this cannot be known.
     fs::remove_dir_all(folder.path().join("shard-1/checkpoint")).unwrap();
     let emptied = folder.run("status shard-1").stdout;
     assert!(
@@ -206,7 +206,7 @@ fn disagreeing_shards_leave_a_dispute_to_resolve() {
 fn shard_with_quarantine_leaves_a_dispute_to_resolve() {
     let folder = Folder::new();
     let parts = shards(&folder, &[1, 2, 3]);
-    // The first shard once more, by somebody who says that nobody without a name is to be believed, and counts a unit wrong.
+    // The first shard again, by an author who expels the owner without a name and counts a unit wrong.
     rewritten(&folder, "shard-1", "lie", |forgery| {
         lie(forgery, "owner", "mallory");
         forgery.append(json!({"kind": "expel", "reason": "lost", "at": 9}).as_object().unwrap().clone());
@@ -294,7 +294,7 @@ fn killed_merge_leaves_no_result_and_can_be_repeated() {
     }
     let merged = folder.run(&format!("merge out {parts}"));
     assert!(merged.stdout.contains("Q(12) = 14200: agrees"), "{merged:?}");
-    // A draft that had no mark yet when it was killed may be another's who is about to mark it: for a minute it is left.
+    // A draft without a mark may belong to a merge that is about to mark it, so it is kept for a minute.
     for draft in drafts(&folder) {
         let names = fs::read_dir(&draft).unwrap().map(|entry| entry.unwrap().file_name());
         assert!(names.into_iter().all(|name| name == "unlocked"), "{}", draft.display());

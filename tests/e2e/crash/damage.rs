@@ -66,7 +66,7 @@ fn lost_records_are_reported_until_loss_is_accepted() {
     let [path, checkpoint] =
         ["run/ledger/000001.jsonl", "run/checkpoint"].map(|name| folder.path().join(name));
     let whole = fs::read_to_string(&path).unwrap();
-    // Whole groups are gone: nothing in what is left tells of it.
+    // Whole groups are missing, which the rest does not show.
     let half = whole.find("{\"kind\":\"mark\"").unwrap();
     let half = &whole[..=half + whole[half..].find('\n').unwrap()];
     assert!(half.len() < whole.len());
@@ -370,7 +370,7 @@ fn rotated_ledger_file_is_named_in_the_error() {
         fs::rename(&rotated, &path).unwrap();
         assert_eq!(folder.run("count 9 --run run --json").json()["total"], published(9));
     }
-    // With the sole file gone, the run begins again only where that is said.
+    // Without its only file, the run begins again only with `--accept-loss`.
     fs::rename(&path, path.with_file_name("000001.jsonl.1")).unwrap();
     let outcome = folder.run("count 9 --run run --json --accept-loss");
     assert_eq!(outcome.json()["total"], published(9));

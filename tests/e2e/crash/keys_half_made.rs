@@ -43,7 +43,7 @@ fn keys_that_are_half_made_are_none() {
     }
     assert_eq!(folder.run("keys init half").code, Some(0));
     assert_eq!(folder.run("keys renew half").code, Some(0));
-    // What is there already and empty is filled, whatever it is called.
+    // An existing empty folder is filled, whatever its name.
     fs::create_dir(folder.path().join("given")).unwrap();
     let here = folder.diadem("keys init .").current_dir(folder.path().join("given")).output().unwrap();
     assert!(here.status.success(), "{here:?}");

@@ -59,7 +59,7 @@ fn lying_worker_is_quarantined_and_total_is_exact() {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let guard = Guard::new(Access::open(), None);
         tokio::spawn(serve(listener, handle.clone(), guard, std::future::pending()));
-        // Nobody counts before all are there: who is alone checks its own counts.
+        // Counting starts when all are connected, because a worker alone would check its own counts.
         handle.steer(Steering::Pause { reason: "a test".into() }).await.unwrap();
         for config in [config("liar", lying), config("a", Arc::clone(&honest)), config("b", honest)] {
             let remote = Remote::new(&[&url], &Credentials::default()).unwrap();

@@ -143,7 +143,7 @@ fn connections_that_show_nothing_are_closed() {
     silent[1].write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
     for stream in &mut silent {
         stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
-        // A reset is as good as an end.
+        // A reset counts as an end.
         if let Err(error) = stream.read_to_end(&mut Vec::new()) {
             assert_eq!(error.kind(), ErrorKind::ConnectionReset);
         }

@@ -143,7 +143,7 @@ fn client_certificate_of_other_authority_is_refused() {
             "worker --coordinator https://{address} --threads 1 --keys {keys} --give-up-after 20s"
         ))
     };
-    // The refusal can get lost with the connection: the worker tries again then, and says so.
+    // The refusal can get lost with the connection. Then the worker logs this and tries again.
     let refused = worker("stranger");
     assert_eq!(refused.code, Some(1), "{refused:?}");
     let last = refused.stderr.lines().last().unwrap();

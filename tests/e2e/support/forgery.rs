@@ -181,7 +181,7 @@ pub fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(Summand) 
     };
     let line = forgery.lines.iter_mut().filter(suits).min_by_key(|line| unit_of(line)).unwrap();
     line["count"] = count_of(line).checked_add_signed(more).unwrap().into();
-    // Nobody is to check it who has drawn it.
+    // The unit must not look like one drawn for a check.
     if line.get("recount").is_some_and(|why| why == "sample") {
         line.remove("recount");
     }

@@ -155,7 +155,7 @@ impl Completed {
         assert!(self.code.is_some_and(|code| code != 0), "{self:?}");
         assert_eq!(self.stdout, "", "{self:?}");
         let goes_on = |line: &&str| line.starts_with("diadem: ") && line.ends_with(" so far");
-        // A machine may be so busy that it is said for a while that it goes on.
+        // On a busy machine the progress line may appear for a while.
         assert_eq!(self.stderr.lines().filter(|line| !goes_on(line)).count(), 1, "{self:?}");
         for word in words {
             assert!(self.stderr.contains(word), "no {word:?} in {self:?}");

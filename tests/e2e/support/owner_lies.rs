@@ -55,7 +55,7 @@ pub fn with_owners(mut forgery: Forgery) -> Forgery {
         }
         lines
     };
-    // Ada's counts: some confirmed by Bob, some contradicted by Eve, who is wrong, some by Eve where nobody decides.
+    // Ada's counts: Bob confirms some, Eve contradicts some wrongly, and some of Eve's contradictions stay undecided.
     for count in owned(&mut forgery, 100..110, ADA) {
         forgery.append(by(&count, "check", BOB, 0));
     }

@@ -174,7 +174,7 @@ fn play(page: &Path) -> Vec<String> {
         }
         let (printed, succeeded) = session.run(&shown);
         let says_error = shown.output.iter().any(|line| line.starts_with("diadem: "));
-        // A busy machine takes so long that it is told how far it is, or has no time for the slowest kernel.
+        // A busy machine takes so long that a progress line appears, or has no time for the slowest kernel.
         let is_progress = |line: &str| {
             line.starts_with("n = ") && line.contains(" units, ")
                 || line.contains(" %, ") && line.ends_with(" left")

@@ -94,7 +94,7 @@ impl Remote {
         let mut client = self.clients.client(index);
         let reply = self.reply(index, Duration::ZERO, client.register(request)).await;
         let reply = reply.map_err(|error| match error {
-            // The coordinator of the run refuses: no other one may admit the worker.
+            // The coordinator of the run refuses, so no other coordinator may admit the worker.
             CoordinatorError::Refused(_) if is_met => error,
             CoordinatorError::Unregistered => self.correct_unknown_worker(index, error),
             error => self.addresses.failed(index, error),

@@ -101,7 +101,7 @@ mod tests {
 
         let mut seen = HungThreads::default();
         seen.add(second, &[Some(count), None], 2 * second);
-        // Given back, and lent again, it hangs the other thread too.
+        // If given back and lent again, the unit hangs the other thread, too.
         assert_eq!(seen.add(second, &[Some(count); 2], 2 * second), (vec![count], 1));
         assert_eq!(seen.add(second, &[Some(count); 2], 2 * second), (vec![count], 2));
     }

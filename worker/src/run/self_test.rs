@@ -20,7 +20,7 @@ pub(super) async fn solutions(kernel: Arc<dyn Kernel>, board: Board) -> Result<u
     let test = spawn_blocking(move || self_test::run(&*kernel, board));
     match timeout(TEST_HANGS, test).await {
         Ok(Ok(tested)) => Ok(tested?),
-        // It was not even begun, since the process ends and this with it.
+        // The test was not begun, because the process ends.
         Ok(Err(cancelled)) if cancelled.is_cancelled() => pending().await,
         Ok(Err(panicked)) => resume_unwind(panicked.into_panic()),
         Err(_) => Err(WorkerError::SelfTestHangs(TEST_HANGS.as_secs() / 60)),
@@ -70,7 +70,7 @@ mod tests {
         for wish in [Wish::Drain, Wish::Leave] {
             let (_ends, config) = hanging();
             let (wishes, wished) = watch::channel(Wish::Stay);
-            // Wished before it begins.
+            // The end is requested before the test begins.
             wishes.send_replace(wish);
             assert_eq!(worker(config, wished).await.unwrap(), Summary::default());
         }

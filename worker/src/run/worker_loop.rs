@@ -38,7 +38,7 @@ pub async fn run(
 ) -> Result<Summary, WorkerError> {
     let self_test = tokio::select! {
         solutions = self_test::solutions(Arc::clone(&config.kernel), plan.board()) => solutions?,
-        // Whatever is wished, it leaves.
+        // In any case the worker leaves.
         Ok(()) = wish.changed() => {
             info!("draining: asked to end before it was lent anything");
             return Ok(Summary::default());
@@ -200,7 +200,7 @@ impl<P: Pool> WorkerLoop<P> {
             kernel: self.config.kernel.name(),
             held: leases.iter().map(|lease| lease.unit).collect(),
             leases,
-            // The connection adds the number, and the one that carries this to a coordinator the term that it met.
+            // The connection adds the number. The task that forwards this to a coordinator adds the term that it met.
             former: None,
             met: None,
         }
@@ -231,7 +231,7 @@ impl<P: Pool> WorkerLoop<P> {
             }
             Reply::Reported(Err(CoordinatorError::Unavailable(why))) => {
                 if !self.reporting.is_failing() {
-                    // Its answer tells whether the coordinator is away, or cannot record.
+                    // The reply shows whether the coordinator is away, or cannot record.
                     self.connection.renew_now();
                 }
                 return Ok(self.reporting.not_recorded(due, &why)?);

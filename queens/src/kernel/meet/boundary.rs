@@ -73,7 +73,7 @@ pub fn keep_allowed(position: &Position, squares: &mut Squares) -> Result<Option
 /// impossible anyway, and nothing else.
 fn cover(missing: [u32; 32], impossible: [u32; 32]) -> Vec<(u32, u32)> {
     let mut open: [u32; 32] = std::array::from_fn(|l| missing[l] & !impossible[l]);
-    // Each with what it covered at most when that was last found out: it only becomes less.
+    // Each with an upper bound of its coverage, from its last evaluation. Coverage only decreases.
     let mut products: Vec<_> = products(missing, impossible).map(|product| (product, u32::MAX)).collect();
     let next = || {
         let mut best = ((0, 0), 0);

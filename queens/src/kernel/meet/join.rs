@@ -70,7 +70,7 @@ fn compare<L: Lanes64>(isa: L, few: &Signatures, many: &mut Signatures) -> u64 {
             pairs += u64::from(isa.clear_of(isa.load(words), tests).count_ones());
         }
         if word == 0 {
-            // Only the empty signature goes with the padding.
+            // Only the empty signature fits the padding.
             pairs -= (many.len() - len) as u64;
         }
     }
@@ -143,7 +143,7 @@ mod tests {
     }
 
     fn agrees<L: CompiledMeet>(isa: L) {
-        // Several groups of lanes, which are put in order, in the last of them.
+        // Several groups of ordered lanes; the lane is in the last group.
         let all = [(0, 5), (1, 1), (65, 511), (3, 700), (64, 64), (512, 513), (1300, 90), (2000, 2001)];
         let (bytes, sizes) =
             if cfg!(miri) { (7..=8, &[(0, 5), (65, 80), (600, 9)][..]) } else { (1..=8, &all[..]) };

@@ -35,7 +35,7 @@ pub fn narrowed(position: &Position) -> Option<[Position; 2]> {
     let sides = squares.halves().map(|columns| columns.iter().fold(0, |side, col| side | 1 << col));
     let is_on_both = |row: &u8| sides.iter().all(|side| squares.open_columns(*row) & side != 0);
     let pieces = |row| sides.map(|side| position.clone().with_row_within(row, side));
-    // Of both pieces together.
+    // The sum of both pieces.
     let needed = |row| pieces(row).iter().map(bits).sum::<u32>();
     let (after, row) = squares.rows().filter(is_on_both).map(|row| (needed(row), row)).min()?;
     let now = bits(position);

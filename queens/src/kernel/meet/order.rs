@@ -21,7 +21,7 @@ pub fn order<L: Lanes64>(
 ) {
     let [in_lanes, in_words] = [sampled(isa, bytes, lanes), sampled(isa, bytes, words)];
     let wanted = (lanes.len() / group).ilog2() as usize + 1;
-    // The last bit to be ordered by is the likeliest: it parts the whole list.
+    // Order by the likeliest bit last: it divides the whole list.
     for bit in likeliest(in_lanes, in_words, wanted.min(MOST_BITS)) {
         scratch.clear();
         scratch.choose(isa, lanes, 1 << bit, true);

@@ -31,7 +31,7 @@ impl<L: Lanes64> Tables<L> {
     #[inline(always)]
     pub fn fill<const C: usize>(&mut self, isa: L, lanes: &[u64], count: usize) {
         let Self { tables, planes } = self;
-        // No lane is clear that is not valid, whatever its planes say.
+        // A lane that is not valid is never clear, whatever its planes have.
         let mut valid = Blocks([0; 8]);
         for (block, lanes) in lanes.as_chunks::<64>().0.iter().enumerate() {
             isa.planes::<C>(lanes, block, planes);
@@ -65,7 +65,7 @@ impl<L: Lanes64> Tables<L> {
             // SAFETY: a byte of a signature is eight times a pattern, so this is the offset of one of PATTERNS entries.
             unsafe { self.tables[byte].as_ptr().byte_add(offset).read() }
         };
-        // Three operands at a time suit a machine with ternary logic.
+        // Three operands at once suit a machine with ternary logic.
         match C {
             1 => entry(0),
             2 => isa.and(entry(0), entry(1)),

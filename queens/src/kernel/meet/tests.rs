@@ -201,7 +201,7 @@ fn a_stopped_count_yields_nothing() {
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
 fn interrupt_ends_the_walk_between_cuts() {
-    // Half a million cuts, in none of which a pass is drawn.
+    // Half a million cuts without a drawn pass.
     let position = Position::empty(board(32)).with_queen(Square::new(0, 3)).with_queen(Square::new(31, 8));
     let (kernel, thinning) = (Meet::new(Isa::best()).unwrap(), Thinning::new(1 << 60, u64::MAX));
     let (interrupted, begun) = (Stop::new(), Instant::now());
@@ -389,7 +389,7 @@ fn partly_restricted_column_is_placed_first() {
     let plan = by_groups_of_a_fourth_column();
     let mut units = 0;
     for Unit { position, .. } in random_units(&plan, 40) {
-        // Its fourth central column, of whose squares it has four at most.
+        // Its fourth central column, with at most four squares.
         if position.queens().iter().all(|queen| queen.col != 15) {
             let next = |position| Squares::of(position).next_central_column();
             assert_eq!([next(&position), next(&position.mirrored())], [15, 12], "{position:?}");
@@ -461,7 +461,7 @@ fn positions_too_wide_fall_into_two_that_are_less_so() {
     let plan = by_groups_of_a_fourth_column();
     let mut seen = 0;
     for Unit { position, .. } in random_units(&plan, 60) {
-        // As cut: with the queen of the first square of its fourth central column.
+        // As the kernel cuts it: with a queen on the first square of its fourth central column.
         let squares = Squares::of(&position);
         let col = squares.next_central_column();
         let row = squares.open_rows(col).trailing_zeros() as u8;

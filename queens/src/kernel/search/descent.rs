@@ -30,8 +30,8 @@ pub struct RowStep {
 
 impl RowStep {
     /// The look-ahead of a child: the number of next rows that must each have a free square, and whether each
-    /// column without a queen must have one too (then these rows are all that is left). A child with two rows
-    /// left is counted at once instead.
+    /// column without a queen must have one, too. The latter applies if these rows are the last ones. A child with
+    /// two rows left is counted at once instead.
     pub fn looked_at(&self) -> (usize, bool) {
         match self.left {
             3..=5 => (self.left, true),

@@ -21,7 +21,7 @@ pub fn shares(position: &Position, sides: u32) -> Vec<f64> {
             let mut ways = 1.0;
             for (i, row) in rows.iter().enumerate() {
                 let (side, within) = if fixed >> i & 1 == 1 { (0, left) } else { (1, !left) };
-                // Of the places on that side those that no row before has taken, and the squares.
+                // The places on that side that no earlier row has taken, and the squares.
                 let open = (squares.open_columns(row.index) & within).count_ones();
                 ways *= free[side] * f64::from(open) / f64::from(columns[side].max(1));
                 free[side] -= 1.0;

@@ -47,7 +47,7 @@ fn symmetric_weights_match_their_time() {
 #[test]
 fn record_size_weights_match_their_time() {
     type Seconds<'a> = &'a [(u64, f64)];
-    // Random units and the seconds that they take, told from some of their passes (docs/performance.md).
+    // Random units and their seconds, estimated from some of their passes (docs/performance.md).
     let centre = |columns, group, grain| Scheme::Centre { columns, group, grain };
     let seconds: [(u8, Scheme, Seconds<'_>); 4] = [
         (

@@ -58,7 +58,7 @@ pub fn count(board: Board, paths: &[PathBuf], choice: &KernelChoice) -> anyhow::
     if kinds.len() < files.len() {
         bail!("both files hold the {} constellations; one of each kind is counted together", files[0].kind);
     }
-    // Single constellations are the search's own ground: halves meet over whole families of them.
+    // The search counts single constellations best. Halves that meet count whole families.
     let kernel = choice.kernel(&PlanSpec::for_kernel(board, Method::Search))?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(choice.threads as usize).build()?;
     let begun = Instant::now();

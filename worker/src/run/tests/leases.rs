@@ -29,7 +29,7 @@ async fn unit_lent_again_after_lost_lease_is_counted_once() {
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * UNITS);
     let state = coordinator.state();
     assert_eq!((state.reports_of(1), state.reports_of(9)), (1, 1));
-    // The first was reported before it was lent again: its count is welcome all the same.
+    // The first unit was reported before it was lent again. Its count is still accepted.
     assert_eq!((state.recorded.len() as u64, state.repeated, state.stale), (UNITS, 0, 1));
 }
 
@@ -55,7 +55,7 @@ async fn worker_requests_units_before_running_out() {
     coordinator.state().script.lease_delay = delay;
     let (summary, took) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
     assert_eq!(summary.unwrap(), counted(40));
-    // It waits for the first units, and at the end to hear that there are no more.
+    // The worker waits for the first units, and at the end for the news that the run is complete.
     let idle = took.saturating_sub(UNIT_TIME * 40);
     assert!((delay..3 * delay).contains(&idle), "the pool was idle for {idle:?}");
     assert_all_recorded_once(&coordinator, 40);
@@ -100,7 +100,7 @@ async fn draining_worker_returns_units_of_new_registration() {
         if drains {
             life.wish.send_replace(Wish::Drain);
         }
-        // The renewal after 10 s tells that it is not known.
+        // The renewal after 10 s shows that the coordinator does not know the worker.
         let (summary, _) = life.end().await;
         let state = coordinator.state();
         let at_once = state.times(|heard| *heard == given_back);
@@ -117,7 +117,7 @@ async fn unit_for_missing_method_is_returned_at_renewal() {
     let life = Life::begin_with(&coordinator, config(kernel), |outcomes| {
         VirtualPool::new(UNIT_TIME, outcomes).with_one_method()
     });
-    // A coordinator that lends it again all the same is not asked again all the time.
+    // If a coordinator lends the unit again all the same, the worker does not ask all the time.
     life.until(UNIT_TIME * 20).await;
     let given_back = Heard::Release { held: vec![UnitId(3)], leaving: false };
     let times = coordinator.state().times(|heard| *heard == given_back);

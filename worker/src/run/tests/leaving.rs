@@ -69,7 +69,7 @@ async fn stopped_worker_reports_counts_and_returns_units() {
 async fn worker_that_reregisters_leaves_under_new_number() {
     let coordinator = FakeCoordinator::with_units(1000);
     let life = Life::begin(&coordinator, Duration::from_millis(50), None);
-    // Between two reports: there is something left to be reported.
+    // Between two reports: some counts are not reported yet.
     life.until(Duration::from_millis(20_120)).await;
     coordinator.restart();
     let (summary, took) = life.stop().await;

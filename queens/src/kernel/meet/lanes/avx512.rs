@@ -35,7 +35,8 @@ unsafe impl Lanes64 for Avx512 {
         }
 
         unsafe fn store_chosen(_isa, to: *mut u64, chosen: u32, words: __m512i) {
-            // Compressing in a register and storing all of it is faster than a compressing store on every machine known.
+            // Compressing in a register and storing the whole register is faster than a compressing store on all
+            // measured machines.
             let packed = _mm512_maskz_compress_epi64(chosen as u8, words);
             // SAFETY: the caller has promised 8 writable words; this store needs no alignment.
             unsafe { _mm512_storeu_si512(to.cast(), packed) }

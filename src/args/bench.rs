@@ -8,7 +8,7 @@ use super::gpu::Cards;
 use super::plan::SplitArgs;
 use super::value::{Auto, ISAS, METHODS, ThreadsArgs, auto, seconds, whole};
 
-/// Measures how fast this machine counts.
+/// Measure how fast this machine counts.
 ///
 /// Units are drawn at random and counted. Of a long unit only a part is counted: random passes by the method
 /// meet, otherwise a piece of the unit. A number without a star is from the whole board. "ns/sol" is the time
@@ -27,7 +27,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "16,18,20")]
     pub n: Vec<Board>,
     /// The method of counting [default: each].
-    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
     pub method: Auto<Method>,
     /// The instruction set [default: each that the machine has].
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Isa>(ISAS), hide_possible_values = true)]

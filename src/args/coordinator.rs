@@ -17,7 +17,9 @@ use super::relax::RelaxArgs;
 use super::value::{Auto, CHECKS, METHODS, ValueError, auto, choice, whole};
 use super::wrong_command::WrongCommand;
 
-/// Serves a run to workers until all is counted, and prints the answer.
+/// Lend the units of a run to workers.
+///
+/// Serves the run directory until all units are counted and checked, then prints the answer.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -39,7 +41,7 @@ pub struct CoordinatorArgs {
     #[arg(long, value_name = "DIR")]
     run: PathBuf,
     /// The method that a new run is planned for: auto, meet, search.
-    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
     method: Auto<Method>,
     #[command(flatten)]
     split: SplitArgs,

@@ -16,7 +16,7 @@ use super::loss::LossArgs;
 use super::plan::SplitArgs;
 use super::value::{CHECKS, choice, name};
 
-/// Counts a board on this machine.
+/// Count a board on this machine.
 ///
 /// The run is kept in a run directory, by default ./diadem-N. The same command resumes an interrupted run,
 /// and prints the answer of a finished run at once.

@@ -7,7 +7,7 @@ use clap::Args;
 use super::gpu::Cards;
 use super::value::{ThreadsArgs, ValueError, seconds, whole};
 
-/// Predicts how many solutions a board has, and what it takes to count them.
+/// Estimate a board's solutions and the time to count them.
 ///
 /// Half of the time goes to counting random pieces of the board, the other half to measuring how fast this
 /// machine counts units. Boards beyond 32 are extrapolated from the published numbers; nothing is counted for

@@ -7,8 +7,9 @@ use clap::{ArgGroup, Args};
 
 use super::value::time;
 
-/// Keeps a verified copy of a coordinator's run as it grows; the copy can take the run over.
+/// Keep a verified copy of a coordinator's run.
 ///
+/// The copy grows with the run and can take it over.
 /// Ends when the run is complete and fully copied. Until then it waits for an absent coordinator, at most as
 /// long as --give-up-after. Meanwhile it prints every ten minutes how to continue without that coordinator.
 #[derive(Debug, Args)]

@@ -15,7 +15,7 @@ pub struct GpuArgs {
     pub cards: Cards,
 }
 
-/// Lists the graphics cards that OpenCL finds, their properties, and why a card is not used.
+/// List graphics cards, and why a card is not used.
 ///
 /// Each that can be used counts a known board by both methods. A processor is listed too where a driver for one is installed (PoCL).
 #[derive(Debug, Args)]

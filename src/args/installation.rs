@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::Shell;
 
-/// Shows the options in effect and where each comes from.
+/// Show the options in effect and where each comes from.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Each option of each command may be given by a variable, DIADEM_ and its name in
@@ -34,7 +34,7 @@ pub struct ConfigArgs {
     pub json: bool,
 }
 
-/// Prints a script by which a shell completes commands and options.
+/// Print a script that completes commands in a shell.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -47,7 +47,7 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// Writes manual pages: one for diadem, and one for each command.
+/// Write manual pages for all commands.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

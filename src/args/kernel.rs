@@ -16,7 +16,7 @@ pub struct KernelArgs {
     threads: ThreadsArgs,
     /// The method of counting: auto, meet, search; auto goes by the board, by what a run was planned for, and on a graphics card by
     /// what is faster there.
-    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
     method: Auto<Method>,
     /// The instruction set: auto, avx512, avx2, portable; one that this machine lacks is refused.
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Isa>(ISAS), hide_possible_values = true)]

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::value::{ValueError, whole};
 
-/// Makes what a coordinator and its workers know each other by: certificates and tokens.
+/// Make and revoke certificates and tokens.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -8,8 +8,9 @@ use super::records::reason;
 use super::steering::OperatorArgs;
 use super::value::{CHECKS, choice, whole};
 
-/// Changes how the counts of a run are checked and copied, while it is served; it stands in the ledger with the reason.
+/// Change how a served run is checked and copied.
 ///
+/// The change stands in the ledger with its reason.
 /// More may be checked than before, not less. With fewer replicas, waiting counts are acknowledged at once.
 /// The change is permanent: remove --double-check, --replicas and --require-owners from the command that
 /// starts the coordinator.

@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::value::ThreadsArgs;
 
-/// Prints the head of a run's hash chain, for publication. A published head shows later that no record before
-/// it was rewritten.
+/// Print the head of a run's hash chain, for publication.
 ///
+/// A published head shows later that no record before it was rewritten.
 /// The run may be in use. The line has the run, the number of its records up to the last commit mark, and the
 /// hash of that mark, which covers all records before it. diadem verify --heads compares such lines with the
 /// ledger.
@@ -25,8 +25,9 @@ pub struct HeadArgs {
     pub json: bool,
 }
 
-/// Signs a certificate of a finished run: totals, head of the ledger, how far it was checked.
+/// Sign a certificate of a complete run.
 ///
+/// It has the totals, the head of the ledger, and how far the counts were checked.
 /// First the ledger is audited, and the symmetric counts are repeated by a second algorithm. An unfinished or
 /// unsound run is refused. diadem verify --certificate checks a certificate; docs/ledger.md describes how to
 /// check it without diadem.
@@ -51,9 +52,9 @@ pub struct CertifyArgs {
     pub threads: ThreadsArgs,
 }
 
-/// Writes a run as one self-contained HTML page. It has the answer and its evidence, the contributors, and
-/// the commands to verify it.
+/// Write a run as one HTML page.
 ///
+/// The page has the answer and its evidence, the contributors, and the commands to verify it.
 /// It is made from the ledger alone, which is audited first; the run may be unfinished, or in use.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -12,7 +12,7 @@ use records::verify::SampleSize;
 use super::unit_span::UnitSpan;
 use super::value::{Auto, GROUPS, METHODS, ThreadsArgs, ValueError, auto, choice, whole};
 
-/// Re-checks a run from its ledger alone, and counts a sample of its units again.
+/// Check a run from its ledger and recount a sample.
 ///
 /// Checks in this order, up to the first failure: chain and CRCs of the ledger; one standing count a unit;
 /// identities among the sums; a certificate and an exported table, if given; the symmetric counts, by a
@@ -45,7 +45,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "SEED", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true, requires = "run")]
     pub seed: Option<u64>,
     /// The method by which they are counted again [default: for each unit the one that it was not counted by].
-    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true, requires = "run")]
+    #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true, requires = "run")]
     pub method: Auto<Method>,
     #[command(flatten)]
     pub threads: ThreadsArgs,
@@ -81,7 +81,7 @@ fn sample(text: &str) -> Result<SampleSize, ValueError> {
     }
 }
 
-/// Writes the counts of a run as a table, for publication.
+/// Write the counts of a run as a table.
 ///
 /// The table depends on the plan and the counts alone, not on the contributors. Its last line is the BLAKE3
 /// hash of all lines before. diadem verify --export compares it with the ledger.
@@ -125,7 +125,7 @@ impl ExportFormat {
     }
 }
 
-/// Joins runs of one plan, shards above all, into a new run directory.
+/// Join shards, or other runs of one plan.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -139,8 +139,9 @@ pub struct MergeArgs {
     pub parts: Vec<PathBuf>,
 }
 
-/// Takes counts back, with a reason that stands in the ledger; their units are counted again.
+/// Take back counts, so that their units are counted again.
 ///
+/// The reason stands in the ledger.
 /// For a machine or an owner, all counts that no other machine has confirmed are retracted, and it gets no
 /// more leases. On a served run the request goes to its coordinator and requires the admin token.
 #[derive(Debug, Args)]

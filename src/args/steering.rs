@@ -17,8 +17,10 @@ pub struct OperatorArgs {
     pub keys: Option<PathBuf>,
 }
 
-/// Stops lending new units. Workers count the units they hold (two for each thread, or more with --ahead).
-/// Then they wait. To free cores at once, use diadem drain.
+/// Stop lending new units.
+///
+/// Workers count the units they hold (two for each thread, or more with --ahead). Then they wait. To free
+/// cores at once, use diadem drain.
 ///
 /// The run stays so, also when its coordinator is started again, until diadem resume. A follower that takes over does not
 /// pause.
@@ -38,7 +40,7 @@ pub struct PauseArgs {
     pub reason: String,
 }
 
-/// Ends the pause of a coordinator: it lends units again.
+/// Lend units again after a pause.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -51,9 +53,9 @@ pub struct ResumeArgs {
     pub operator: OperatorArgs,
 }
 
-/// Drains the workers of a machine: they finish their current units, give back the rest, and end as after a
-/// signal.
+/// Stop the workers of a machine after their current units.
 ///
+/// They give back the rest and exit as after a signal.
 /// Only connected workers are drained; a worker that is started later counts.
 #[derive(Debug, Args)]
 #[command(after_help = "\

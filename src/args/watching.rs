@@ -18,7 +18,7 @@ pub struct ObserverArgs {
     pub keys: Option<PathBuf>,
 }
 
-/// Shows how far a coordinator's run is, or the shares of a board that are counted without one.
+/// Show the progress of a run, or of shards.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -63,7 +63,7 @@ fn directory(path: &Path) -> Result<(), ValueError> {
     Ok(())
 }
 
-/// Shows a running run on the whole terminal: machines, workers, families, events.
+/// Watch a run in the terminal: machines, workers, families, events.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -10,7 +10,7 @@ use super::kernel::KernelArgs;
 use super::limits::LimitsArgs;
 use super::value::{name, time};
 
-/// Counts units for a coordinator until all units are counted.
+/// Count units for a coordinator until all are counted.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -1,4 +1,4 @@
-//! The arguments of `diadem constellations`.
+//! The arguments of `diadem atlas constellations`.
 
 use std::path::PathBuf;
 
@@ -13,16 +13,16 @@ use crate::args::kernel::{KernelArgs, KernelChoice};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem constellations 8          how many there are, by symmetry class
-  diadem constellations 4..30      the same of each board, as a table
-  diadem constellations 8 --list
+  diadem atlas constellations 8          how many there are, by symmetry class
+  diadem atlas constellations 4..30      the same of each board, as a table
+  diadem atlas constellations 8 --list
       each with the columns of its top and bottom queen, the rows of left and
       right
-  diadem constellations 12 --export .
+  diadem atlas constellations 12 --export .
       two binary files: constellations-12-asymmetric.pp and -symmetric.pp
-  diadem constellations 12 --import constellations-12-symmetric.pp
+  diadem atlas constellations 12 --import constellations-12-symmetric.pp
       check such a file
-  diadem constellations 12 \\
+  diadem atlas constellations 12 \\
      --count constellations-12-asymmetric.pp constellations-12-symmetric.pp")]
 #[command(mut_args(for_counting))]
 pub struct ConstellationsArgs {

@@ -19,12 +19,12 @@ use crate::args::value::path;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem orbits 8                             the 12 orbits of the 92 solutions
-  diadem orbits 12 --totals
+  diadem atlas orbits 8                             the 12 orbits of the 92 solutions
+  diadem atlas orbits 12 --totals
       only how many there are of each size
-  diadem orbits 13 --board torus --totals
+  diadem atlas orbits 13 --board torus --totals
       torus queens up to turns, reflections and shifts
-  diadem orbits 8 --json")]
+  diadem atlas orbits 8 --json")]
 pub struct OrbitsArgs {
     /// The board size, 1 to 32 (listing is for up to a million solutions).
     #[arg(value_name = "N")]
@@ -46,11 +46,11 @@ pub struct OrbitsArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem rings 8
+  diadem atlas rings 8
       8 rings of 6: R1, R4, R5, R6, R10, R17, R19, R22
-  diadem rings 7 --board torus     where shifts lead around the edges
-  diadem rings 8 --diagonals       with the shifts that compose two others
-  diadem rings 8 --svg rings.svg   draw them (rings.png for pixels)")]
+  diadem atlas rings 7 --board torus     where shifts lead around the edges
+  diadem atlas rings 8 --diagonals       with the shifts that compose two others
+  diadem atlas rings 8 --svg rings.svg   draw them (rings.png for pixels)")]
 pub struct RingsArgs {
     /// The board size, up to 14.
     #[arg(value_name = "N")]

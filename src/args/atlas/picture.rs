@@ -1,4 +1,4 @@
-//! The arguments of `diadem picture`.
+//! The arguments of `diadem atlas picture`.
 
 use std::ffi::OsStr;
 use std::ops::RangeInclusive;
@@ -16,10 +16,10 @@ use crate::args::value::{ValueError, path, whole};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem picture sheet 8 --out sheet.svg              all fundamental solutions
-  diadem picture board 15863724 --out board.png       one placement
-  diadem picture constellation 12 --orbit 100 --out c.svg
-  diadem picture tree 8..12 --out tree.png
+  diadem atlas picture sheet 8 --out sheet.svg              all fundamental solutions
+  diadem atlas picture board 15863724 --out board.png       one placement
+  diadem atlas picture constellation 12 --orbit 100 --out c.svg
+  diadem atlas picture tree 8..12 --out tree.png
       the level sizes of the backtrack tree")]
 pub struct PictureArgs {
     #[command(subcommand)]
@@ -77,9 +77,9 @@ fn ends_in(path: &Path, extensions: &[&str], wanted: &'static str) -> Result<(),
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem picture board 15863724 --out board.svg
-  diadem picture board 1234 --out attacks.png     each pair of these in red
-  diadem picture board 2413 --board torus --out torus.svg
+  diadem atlas picture board 15863724 --out board.svg
+  diadem atlas picture board 1234 --out attacks.png     each pair of these in red
+  diadem atlas picture board 2413 --board torus --out torus.svg
       with arrows on the edges that are one")]
 pub struct BoardPictureArgs {
     /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on.
@@ -96,7 +96,7 @@ pub struct BoardPictureArgs {
 
 /// Draws all fundamental solutions of a board, 48 on a page.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  diadem picture sheet 8 --out sheet.svg")]
+#[command(after_help = "Example:\n  diadem atlas picture sheet 8 --out sheet.svg")]
 pub struct SheetPictureArgs {
     /// The board size.
     #[arg(value_name = "N")]
@@ -111,9 +111,9 @@ pub struct SheetPictureArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem picture constellation 12 --orbit 100 --out c.svg
-      the hundredth of diadem constellations 12 --list
-  diadem picture constellation 16 --unit 7 --out unit.png
+  diadem atlas picture constellation 12 --orbit 100 --out c.svg
+      the hundredth of diadem atlas constellations 12 --list
+  diadem atlas picture constellation 16 --unit 7 --out unit.png
       unit 7 of the plan of n = 16")]
 pub struct ConstellationPictureArgs {
     /// The board size.
@@ -133,8 +133,8 @@ pub struct ConstellationPictureArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem picture search 8 --out search.svg       113 steps, smallest first
-  diadem picture search 20 --random --seed 2 --out random.svg")]
+  diadem atlas picture search 8 --out search.svg       113 steps, smallest first
+  diadem atlas picture search 20 --random --seed 2 --out random.svg")]
 pub struct SearchPictureArgs {
     /// The board size.
     #[arg(value_name = "N")]
@@ -151,7 +151,7 @@ pub struct SearchPictureArgs {
 
 /// Draws a placement that turns into its images under the eight symmetries, as a picture that moves (SVG).
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  diadem picture turns 15863724 --out turns.svg")]
+#[command(after_help = "Example:\n  diadem atlas picture turns 15863724 --out turns.svg")]
 pub struct TurnsPictureArgs {
     /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on; up to 32 queens.
     #[arg(value_name = "PLACEMENT")]
@@ -165,7 +165,7 @@ pub struct TurnsPictureArgs {
 
 /// Draws how many partial solutions there are of each number of rows.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  diadem picture tree 8..12 --out tree.svg")]
+#[command(after_help = "Example:\n  diadem atlas picture tree 8..12 --out tree.svg")]
 pub struct TreePictureArgs {
     /// The board sizes, up to 16, as 8..12 (both included) or 8.
     #[arg(value_name = "N..M", value_parser = sizes)]

@@ -1,4 +1,4 @@
-//! The arguments of `diadem atlas`.
+//! The arguments of `diadem atlas pages`.
 
 use std::path::PathBuf;
 
@@ -12,8 +12,8 @@ use queens::Board;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem atlas --html ./atlas             open ./atlas/index.html
-  diadem atlas --html ./atlas-6 --n 6     of a board of 6")]
+  diadem atlas pages --html ./atlas             open ./atlas/index.html
+  diadem atlas pages --html ./atlas-6 --n 6     of a board of 6")]
 pub struct SiteArgs {
     /// The folder to write the pages into: a new or an empty one, or one with such pages.
     #[arg(long, value_name = "DIR")]

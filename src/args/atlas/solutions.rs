@@ -1,4 +1,4 @@
-//! The arguments of `diadem solutions`, and the boards and pieces that several commands know.
+//! The arguments of `diadem atlas solutions`, and the boards and pieces that several commands know.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -43,17 +43,17 @@ impl SettingArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem solutions 8                          all 92, numbered
-  diadem solutions 30 --first 1               the first one, at once
-  diadem solutions 8 --from 4,2,7,5,1,8,6,3
+  diadem atlas solutions 8                          all 92, numbered
+  diadem atlas solutions 30 --first 1               the first one, at once
+  diadem atlas solutions 8 --from 4,2,7,5,1,8,6,3
       in the order of this list's permutations
-  diadem solutions 8 --method permutations --tried
+  diadem atlas solutions 8 --method permutations --tried
       and how many permutations were tried until then
-  diadem solutions 200 --random --seed 7      one of a large board
-  diadem solutions 8 --first 2 --format board
-  diadem solutions 8 --format svg --out ./boards
-  diadem solutions 7 --board torus --count    how many torus queens: 28
-  diadem solutions 8x10 --first 3 --format board
+  diadem atlas solutions 200 --random --seed 7      one of a large board
+  diadem atlas solutions 8 --first 2 --format board
+  diadem atlas solutions 8 --format svg --out ./boards
+  diadem atlas solutions 7 --board torus --count    how many torus queens: 28
+  diadem atlas solutions 8x10 --first 3 --format board
       eight queens on 8 columns and 10 rows")]
 pub struct SolutionsArgs {
     /// The board size: 1 to 32, with --random up to 255; or columns and rows, as 8x10, of a rectangle.

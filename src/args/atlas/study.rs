@@ -1,4 +1,4 @@
-//! The arguments of `diadem study`.
+//! The arguments of `diadem atlas study`.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -14,14 +14,14 @@ use crate::args::value::whole;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem study 8..30
+  diadem atlas study 8..30
       a table, 1000 random runs for each board
-  diadem study 8..30 --csv study.csv --plots .
+  diadem atlas study 8..30 --csv study.csv --plots .
       and study.csv, placements.svg, placements.png, histograms.svg, ...
-  diadem study 40 --runs 200 --limit 300
+  diadem atlas study 40 --runs 200 --limit 300
       what restarts after 300 placements gain
-  diadem study 7 --trace                         the search step by step
-  diadem study 7 --trace --random --seed 3       the same, choosing at random")]
+  diadem atlas study 7 --trace                         the search step by step
+  diadem atlas study 7 --trace --random --seed 3       the same, choosing at random")]
 pub struct StudyArgs {
     /// The board sizes, 4 to 200, as 8..30 (both included) or 8.
     #[arg(value_name = "N..M", value_parser = sizes)]

@@ -1,4 +1,4 @@
-//! The arguments of `diadem table`.
+//! The arguments of `diadem atlas table`.
 
 use std::path::PathBuf;
 
@@ -16,12 +16,12 @@ use super::wrong::WrongAtlasCommand;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem table 4..19               A, P, R and Q, as published
-  diadem table 4..12 --count       counted here, compared with those
-  diadem table 17..20 --run ./diadem-20
+  diadem atlas table 4..19               A, P, R and Q, as published
+  diadem atlas table 4..12 --count       counted here, compared with those
+  diadem atlas table 17..20 --run ./diadem-20
       with what that run has counted
-  diadem table 8 --solutions       family, letter, class, image, ring of each
-  diadem table 8 --levels --csv    partial solutions by number of queens")]
+  diadem atlas table 8 --solutions       family, letter, class, image, ring of each
+  diadem atlas table 8 --levels --csv    partial solutions by number of queens")]
 pub struct TableArgs {
     /// The board sizes, 1 to 32, as 4..19 (both included) or 8.
     #[arg(value_name = "N..M", value_parser = boards)]

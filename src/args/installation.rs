@@ -26,7 +26,9 @@ A file of settings, in TOML:
   [\"keys init\"]
   host = [\"10.0.0.7\", \"10.0.0.8\"]")]
 pub struct ConfigArgs {
-    /// The command whose options are shown, as in: worker, or: keys init [default: all that are given anywhere].
+    /// Command, as in worker or keys init.
+    ///
+    /// All its options are shown [default: all options that are set].
     #[arg(value_name = "COMMAND")]
     pub command: Vec<String>,
     /// Print one JSON object.
@@ -42,7 +44,7 @@ Examples:
   diadem completions zsh > \"${fpath[1]}/_diadem\"
   diadem completions fish > ~/.config/fish/completions/diadem.fish")]
 pub struct CompletionsArgs {
-    /// The shell: bash, elvish, fish, powershell, zsh.
+    /// Shell.
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
 }
@@ -53,7 +55,7 @@ pub struct CompletionsArgs {
 Examples:
   diadem man /usr/local/share/man/man1")]
 pub struct ManArgs {
-    /// The folder for the pages; made if missing.
+    /// Folder for the pages, made if missing.
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 }

@@ -76,7 +76,7 @@ and 143 interrupted."
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
-    /// Log format on stderr: text or json.
+    /// Log format: text or json.
     #[arg(
         long,
         global = true,
@@ -86,7 +86,9 @@ pub struct Args {
         hide_possible_values = true
     )]
     pub log_format: LogFormat,
-    /// TOML file of settings (see diadem config --help).
+    /// TOML file of settings.
+    ///
+    /// It sets options that are not typed (see diadem config --help).
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }

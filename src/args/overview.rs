@@ -42,7 +42,7 @@ pub fn template() -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{Command as ClapCommand, CommandFactory};
 
     use super::*;
     use crate::args::Args;
@@ -52,6 +52,28 @@ mod tests {
         let text = Args::command().render_help().to_string();
         assert!(text.lines().count() <= 48, "{text}");
         assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+    }
+
+    /// The lines in the short help of a command and of those below it that continue another line.
+    fn wrapped_lines(command: &ClapCommand) -> Vec<String> {
+        let help = command.clone().render_help().to_string();
+        let starts = |line: &&str| ["Arguments:", "Options:", "Commands:"].contains(line);
+        let is_entry = |line: &str| {
+            line.trim().starts_with(['-', '<', '['])
+                || line.starts_with("  ") && line[2..].starts_with(char::is_lowercase)
+        };
+        let sections = help.split("\n\n").filter(|text| text.lines().next().as_ref().is_some_and(starts));
+        let lines = sections.flat_map(|text| text.lines().skip(1)).filter(|line| !is_entry(line));
+        let here: Vec<String> = lines.map(|line| format!("{}: {line}", command.get_name())).collect();
+        here.into_iter().chain(command.get_subcommands().flat_map(wrapped_lines)).collect()
+    }
+
+    #[test]
+    fn each_option_is_summarised_in_one_line() {
+        let mut command = Args::command();
+        command.build();
+        let wrapped = wrapped_lines(&command);
+        assert!(wrapped.is_empty(), "{}", wrapped.join("\n"));
     }
 
     #[test]

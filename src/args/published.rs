@@ -17,10 +17,10 @@ use super::value::ThreadsArgs;
 Example:
   diadem head ./diadem-20 >> heads.txt     now and then, where others see it")]
 pub struct HeadArgs {
-    /// The run directory.
+    /// Run directory.
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
-    /// Print it as one JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }
@@ -38,14 +38,16 @@ Examples:
   diadem certify ./diadem-20 --key ~/diadem.key -o 20.json
       one key for several runs, which coordinators had with --key")]
 pub struct CertifyArgs {
-    /// The run directory.
+    /// Run directory.
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
-    /// The private key, Ed25519 in PKCS#8; made if it does not exist [default: certify.key in the run
-    /// directory, unless the ledger names only other keys].
+    /// Private key, made if missing.
+    ///
+    /// Ed25519 in PKCS#8 [default: certify.key in the run directory, unless the ledger names only other
+    /// keys].
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// The output file [default: stdout].
+    /// Output file [default: stdout].
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
@@ -61,10 +63,10 @@ pub struct CertifyArgs {
 Example:
   diadem report ./diadem-20 -o 20.html")]
 pub struct ReportArgs {
-    /// The run directory.
+    /// Run directory.
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
-    /// The output file [default: stdout].
+    /// Output file [default: stdout].
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }

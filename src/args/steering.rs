@@ -9,10 +9,12 @@ use super::records::reason;
 /// The coordinator of a request, and the keys of the operator.
 #[derive(Debug, Args)]
 pub struct OperatorArgs {
-    /// The coordinator's address; of several, the coordinator of the highest term is used.
+    /// Coordinator URL.
+    ///
+    /// Of several, the coordinator of the highest term is used.
     #[arg(long, value_name = "URL", value_delimiter = ',', default_value = "http://127.0.0.1:7227")]
     pub coordinator: Vec<String>,
-    /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
+    /// Folder with ca.pem and admin.token.
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,
 }
@@ -35,7 +37,7 @@ Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for t
 pub struct PauseArgs {
     #[command(flatten)]
     pub operator: OperatorArgs,
-    /// The reason, shown in the status.
+    /// Reason, shown in the status.
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub reason: String,
 }
@@ -66,7 +68,9 @@ Examples:
 
 Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for the address.")]
 pub struct DrainArgs {
-    /// The machine as the status has it, OWNER/NAME; or its NAME, where no other owner has one of that name.
+    /// Machine, as NAME or OWNER/NAME.
+    ///
+    /// NAME alone will do where no other owner has a machine of that name; the status shows both.
     #[arg(value_name = "MACHINE")]
     pub machine: String,
     #[command(flatten)]

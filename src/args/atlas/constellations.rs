@@ -9,7 +9,9 @@ use super::boards::{Boards, boards};
 use super::wrong::WrongAtlasCommand;
 use crate::args::kernel::{KernelArgs, KernelChoice};
 
-/// Lists the boundary constellations of a board up to symmetry, or carries them to other programs and back.
+/// List, export and count boundary constellations.
+///
+/// They are listed up to symmetry. Files carry them to other programs and back.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +28,9 @@ Examples:
      --count constellations-12-asymmetric.pp constellations-12-symmetric.pp")]
 #[command(mut_args(for_counting))]
 pub struct ConstellationsArgs {
-    /// The board size, 1 to 32, or several as 4..30 (both included); for files 4 to 30.
+    /// Board sizes, 1 to 32, as 4..30 or 8.
+    ///
+    /// Both ends are included. Files are for 4 to 30.
     #[arg(value_name = "N", value_parser = boards)]
     boards: Boards,
     /// What to do with them.
@@ -51,19 +55,25 @@ fn for_counting(option: Arg) -> Arg {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub struct TaskArgs {
-    /// One a line.
+    /// List them, one per line.
     #[arg(long)]
     list: bool,
-    /// One JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// Write the asymmetric and the symmetric ones into two binary files.
+    /// Write two binary files into this folder.
+    ///
+    /// One of the asymmetric and one of the symmetric constellations.
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
-    /// Check such a file: every orbit once, the class right.
+    /// Check such a file.
+    ///
+    /// Every orbit once, the class right.
     #[arg(long, value_name = "FILE")]
     import: Option<PathBuf>,
-    /// Count the solutions from such a file, or from both of a board, on this machine.
+    /// Count the solutions from one or both files.
+    ///
+    /// On this machine.
     #[arg(long, value_name = "FILE", num_args = 1..=2)]
     count: Vec<PathBuf>,
 }

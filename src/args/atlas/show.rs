@@ -10,9 +10,9 @@ use super::solutions::SettingArgs;
 use super::written_placement::WrittenPlacement;
 use crate::args::value::ValueError;
 
-/// Shows one placement: whether it is a solution, its number, family, class and ring, its images.
+/// Describe one placement.
 ///
-/// If the placement is no solution, the attacking pairs are listed.
+/// Shows whether it is a solution, its number, family, class and ring, and its images. If the placement is no solution, the attacking pairs are listed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -24,17 +24,22 @@ Examples:
   diadem atlas show 1234                              the pairs that attack
 Letters: diadem atlas orbits --help says what a to h do; v is another name of b.")]
 pub struct ShowArgs {
-    /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on; up to 32 queens.
+    /// Rows by column, or squares.
+    ///
+    /// Rows by column, as 15863724 or 1,5,8,6,3,7,2,4; or squares, as 1:1,2:5 and so on; up to 32 queens.
     #[arg(value_name = "PLACEMENT")]
     pub placement: WrittenPlacement,
-    /// Rows and columns are counted from 0 in PLACEMENT.
+    /// Count rows and columns from 0 in PLACEMENT.
     #[arg(long)]
     pub from_zero: bool,
-    /// Look at its image under these, one after the other: letters from a to h.
+    /// Show its image under letters from a to h.
+    ///
+    /// They are applied one after the other.
     #[arg(long, value_name = "LETTERS", value_parser = letters)]
     pub apply: Option<Letters>,
-    /// Then shift it this many columns to the right and rows up, around the edges; negative numbers shift
-    /// left and down.
+    /// Then shift it around the edges.
+    ///
+    /// So many columns to the right and rows up; negative numbers shift left and down.
     #[arg(long, value_name = "COLUMNS,ROWS", value_parser = shift, allow_hyphen_values = true)]
     pub shift: Option<(i8, i8)>,
     /// Print one JSON object.

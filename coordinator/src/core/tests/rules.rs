@@ -86,6 +86,31 @@ fn first_machine_leaves_its_checks_to_others() {
 }
 
 #[test]
+fn first_machines_leave_their_dispute_to_others() {
+    let mut core = core_with(DoubleCheck::All);
+    let [ada, mallory] = ["ada", "mallory"].map(|owner| join_of(&mut core, owner, owner));
+    let lease = core.lease(T0, ada, 1).unwrap()[0];
+    count(&mut core, T0, ada, lease);
+    let check = core.lease(T0, mallory, 1).unwrap()[0];
+    assert_eq!(check.unit, lease.unit);
+    report(&mut core, T0, mallory, check, 7);
+    for worker in [ada, mallory] {
+        let other = core.lease(T0, worker, 1).unwrap()[0];
+        assert_ne!(other.unit, lease.unit);
+        core.release(T0, worker, &[other], false).unwrap();
+    }
+    let ben = join_of(&mut core, "ben", "ben");
+    let decision = core.lease(T0, ben, 1).unwrap()[0];
+    assert_eq!(decision.unit, lease.unit);
+    count(&mut core, T0, ben, decision);
+    let assurance = core.status(T0).assurance;
+    assert_eq!(
+        (assurance.on_two_owners, &assurance.quarantined[..]),
+        (1, &["mallory/mallory".to_owned()][..])
+    );
+}
+
+#[test]
 fn two_machines_of_one_owner_check_each_other() {
     let mut core = core_with(DoubleCheck::All);
     let [a, b] = ["a", "b"].map(|machine| join_of(&mut core, "ada", machine));

@@ -7,7 +7,7 @@ use records::DoubleCheck;
 use records::ledger::{Policy, Record};
 use records::standing::SLOWER;
 
-use super::{T0, core_with, counted, join, join_of, registration, report};
+use super::{T0, any_lease, core_with, counted, join, join_of, registration, report};
 use crate::core::allowance::usual_speed;
 use crate::core::{Core, LEASE_TIME};
 
@@ -89,11 +89,9 @@ fn first_machine_leaves_its_checks_to_others() {
 fn first_machines_leave_their_dispute_to_others() {
     let mut core = core_with(DoubleCheck::All);
     let [ada, mallory] = ["ada", "mallory"].map(|owner| join_of(&mut core, owner, owner));
-    let lease = core.lease(T0, ada, 1).unwrap()[0];
-    count(&mut core, T0, ada, lease);
-    let check = core.lease(T0, mallory, 1).unwrap()[0];
-    assert_eq!(check.unit, lease.unit);
-    report(&mut core, T0, mallory, check, 7);
+    let lease = any_lease(&core);
+    report(&mut core, T0, ada, lease, 0);
+    report(&mut core, T0, mallory, lease, 7);
     for worker in [ada, mallory] {
         let other = core.lease(T0, worker, 1).unwrap()[0];
         assert_ne!(other.unit, lease.unit);

@@ -50,7 +50,7 @@ pub struct VerifyArgs {
     pub seed: Option<u64>,
     /// Method of the recount: auto, meet, search.
     ///
-    /// auto takes for each unit the method that did not count it before.
+    /// auto takes for each unit the method that did not count it before [default: auto].
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true, requires = "run")]
     pub method: Auto<Method>,
     #[command(flatten)]

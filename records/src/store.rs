@@ -35,10 +35,10 @@ pub use crate::run_directory::next_term::TermError;
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The directory holds no run, and no new run was requested.
-    #[error("there is no run in {}: run.json is missing; say --n N to begin one there", .0.display())]
+    #[error("there is no run in {}: run.json is missing; use --n N to begin one there", .0.display())]
     NothingToBegin(PathBuf),
     /// The directory holds no run to take over.
-    #[error("there is no run in {} to be taken over; leave --take-over out to begin one there", .0.display())]
+    #[error("there is no run in {} to take over; leave out --take-over to begin one there", .0.display())]
     NothingToTakeOver(PathBuf),
     /// The directory is not usable.
     #[error(transparent)]

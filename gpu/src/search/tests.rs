@@ -144,10 +144,10 @@ fn skipped_launches_and_groups_are_detected() {
             count().unwrap();
             with(&|lane| lane.search = left_out("search", "uint descent = is_begun"));
             let failure = count().unwrap_err();
-            assert!(failure.contains("it answers what cannot be (found in launch "), "{failure}");
+            assert!(failure.contains("it returned an impossible result (found in launch "), "{failure}");
             with(&|lane| lane.widen = left_out("widen", "const uint place ="));
             let failure = count().unwrap_err();
-            assert!(failure.contains("it answers what cannot be (groups that ended: "), "{failure}");
+            assert!(failure.contains("it returned an impossible result (groups that ended: "), "{failure}");
         }
     }
 }

@@ -48,18 +48,20 @@ impl fmt::Display for Notice {
         match self {
             Notice::TailCut { bytes, kept } => write!(
                 f,
-                "cut off {bytes} bytes behind the last commit mark of the ledger, to be kept in {}; their units are counted again",
+                "cut off {bytes} bytes after the last commit mark of the ledger, to be kept in {}; their \
+                 units are counted again",
                 kept.display()
             ),
             Notice::FileGivenUp { path, kept } => write!(
                 f,
-                "gave up {}, which may be a file of the ledger under another name, to be kept as {}; its units are counted again",
+                "gave up {}, which may be a renamed file of the ledger, to be kept as {}; its units are \
+                 counted again",
                 path.display(),
                 kept.display()
             ),
             Notice::LossAccepted { records } => write!(
                 f,
-                "went on with the ledger as it is, although its checkpoint knew of {records} records more; their units are \
+                "continued without {records} records that the checkpoint knew of; their units are \
                  counted again"
             ),
             Notice::CheckpointRebuilt { why } => write!(f, "rebuilt the checkpoint from the ledger: {why}"),

@@ -28,8 +28,9 @@ pub enum TermError {
     },
     /// The run is another coordinator's.
     #[error(
-        "the run in {directory} is served by another coordinator, of term {term}: let that coordinator continue; only if it is gone \
-         permanently, or is the wrong one and stopped, run diadem coordinator --run {directory} --take-over once",
+        "another coordinator of term {term} serves the run in {directory}: let it continue. Only if it \
+         is gone permanently, or is the wrong one and stopped, run diadem coordinator --run {directory} \
+         --take-over once",
         directory = .directory.display()
     )]
     NotOwn {
@@ -80,7 +81,7 @@ mod tests {
         assert_eq!(next(&Notes::default(), 0, false), Ok(1));
         assert_eq!(next(&Notes::default(), 3, false), Ok(4));
         let announced = Notes { announced: 7, ..Notes::default() };
-        assert_eq!(next(&announced, 3, false), Ok(8), "others have met it, though it has no record");
+        assert_eq!(next(&announced, 3, false), Ok(8), "others have met it, and it has no record");
     }
 
     #[test]

@@ -77,7 +77,7 @@ fn settings_survive_restart_before_first_count() {
     assert_eq!(told(serving, "2.log"), first);
     folder
         .run(&format!("{serving} --listen 127.0.0.1:0 --double-check 5%"))
-        .refused(&["this run checks all", "raised only"]);
+        .refused(&["this run checks all", "cannot be lowered"]);
     assert_eq!(folder.run(&format!("{serving} --listen 127.0.0.1:0 --double-check 5%")).code, Some(2));
 }
 
@@ -103,7 +103,7 @@ fn drained_machine_loses_its_workers() {
             .sum()
     };
     until("both count", || leased("rack-1") > 0 && leased("rack-2") > 0);
-    folder.run(&format!("drain rack-3 {access}")).refused(&["rack-3", "is there"]);
+    folder.run(&format!("drain rack-3 {access}")).refused(&["rack-3", "has no connected worker"]);
     let drained = folder.run(&format!("drain rack-1 {access}"));
     assert!(drained.code == Some(0) && drained.stdout.starts_with("1 worker of rack-1"), "{drained:?}");
     let ended = leaving.end();

@@ -63,7 +63,7 @@ fn heads_of_a_run_in_use_stay_in_its_chain() {
     folder.run("count 8 --run other --quiet");
     let other = folder.run("verify other --heads heads");
     assert!(
-        other.code == Some(3) && other.stderr.contains("heads: line 2: that head is of run "),
+        other.code == Some(3) && other.stderr.contains("heads: line 2: the head is of run "),
         "{other:?}"
     );
     fs::write(folder.path().join("nothing"), "# nothing\n").unwrap();

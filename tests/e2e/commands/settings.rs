@@ -227,7 +227,7 @@ fn shells_complete_options_values_and_commands() {
     folder.run("completions tcsh").refused(&["tcsh", "bash, elvish, fish, powershell, zsh"]);
     // Names that are none are refused as before.
     folder.run("atlas solutions 4 --board round").refused(&["there is no board \"round\""]);
-    folder.run("count 4 --double-check some").refused(&["what is to be checked is none, all, or a share"]);
+    folder.run("count 4 --double-check some").refused(&["\"some\" is no share to check"]);
     assert_eq!(folder.run("count 6 --in-memory --double-check 12.5% --quiet").code, Some(0));
     folder.run("config wor").refused(&["\"wor\" is no command that has options"]);
 }

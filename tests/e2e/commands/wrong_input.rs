@@ -135,7 +135,7 @@ fn run_directory_of_another_board_is_refused_and_kept() {
         folder.run(command).refused(&[
             "split by constellations",
             "not by families 1,1,2",
-            "leave --families",
+            "leave out --families",
         ]);
     }
     assert_eq!(folder.run("count 8 --run run --json").json()["total"], published(8));
@@ -147,7 +147,7 @@ fn missing_or_broken_run_is_refused() {
     folder.run("verify nowhere").refused(&["nowhere", "run.json is missing"]);
     folder.run("coordinator --run nowhere --listen 127.0.0.1:0").refused(&["nowhere", "--n N"]);
     for command in ["coordinator --run nowhere --take-over", "coordinator --n 8 --run nowhere --take-over"] {
-        folder.run(command).refused(&["no run in nowhere to be taken over", "leave --take-over out"]);
+        folder.run(command).refused(&["no run in nowhere to be taken over", "leave out --take-over"]);
     }
     assert!(!folder.path().join("nowhere").exists());
     // What cannot be looked at may hold a run.
@@ -172,10 +172,10 @@ fn a_run_of_another_plan_version_is_refused() {
     let path = folder.path().join("run/run.json");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("\"version\": 1", "\"version\": 7")).unwrap();
-    folder.run("count 8 --run run").refused(&["version 7", "the build that began it", "count anew"]);
+    folder.run("count 8 --run run").refused(&["version 7", "the build that began it", "count again"]);
     let text = text.replace("\"fingerprint\": \"", "\"fingerprint\": \"00");
     fs::write(&path, text).unwrap();
-    folder.run("count 8 --run run").refused(&["has plan 00", "the build that began it", "count anew"]);
+    folder.run("count 8 --run run").refused(&["has plan 00", "the build that began it", "count again"]);
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn run_with_unknown_fields_is_refused() {
     let text = fs::read_to_string(&path).unwrap();
     for known in ["\"version\"", "\"begun\""] {
         fs::write(&path, text.replace(known, &format!("\"twist\": 1, {known}"))).unwrap();
-        folder.run("count 8 --run run").refused(&["run.json", "\"twist\"", "does not know", "count anew"]);
+        folder.run("count 8 --run run").refused(&["run.json", "\"twist\"", "does not know", "count again"]);
     }
     fs::write(&path, &text).unwrap();
     assert_eq!(folder.run("count 8 --run run --json").json()["total"], published(8));

@@ -39,7 +39,7 @@ pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
         service_manager::ready();
         let following = tokio::spawn(follow(args));
         tokio::select! {
-            followed = following => followed.context("following has panicked")?.map(|()| ExitCode::SUCCESS),
+            followed = following => followed.context("following panicked")?.map(|()| ExitCode::SUCCESS),
             signal = signals.next() => Ok(signal.exit_code()),
         }
     });
@@ -99,7 +99,8 @@ fn takeover_hint(args: &FollowArgs, copy: &LedgerCopy) -> String {
     let replicas = copy.replicas().checked_sub(1).map(|others| format!(" --replicas {others}"));
     let replicas = replicas.unwrap_or_default();
     format!(
-        "{copied}; {ended}; if its machine is gone, go on here: diadem coordinator --run {run} --take-over --listen ADDRESS:7227{keys}{replicas}"
+        "{copied}; {ended}; if its machine is gone, continue here: diadem coordinator --run {run} \
+         --take-over --listen ADDRESS:7227{keys}{replicas}"
     )
 }
 

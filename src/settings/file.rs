@@ -78,7 +78,7 @@ fn check(key: &str, options: &[&Arg], command: Option<&str>) -> Result<(), Strin
         return Ok(());
     }
     if is_typed_only(command, key) {
-        return Err(format!(": --{key} must be typed: it is meant for one command, not for all that follow"));
+        return Err(format!(": --{key} must be typed: it is not allowed in a file"));
     }
     let command = command.map_or("any command".to_owned(), |name| format!("the command {name}"));
     let similar = similar(key, options.iter().filter_map(|option| option.get_long()));

@@ -214,7 +214,7 @@ fn count_ends_if_card_cannot_make_remaining_checks() {
     let counted = crate::harness::Completed::of(counted);
     assert!(counted.stderr.contains("counts by one method only"), "{counted:?}");
     assert_eq!(counted.code, Some(1), "{counted:?}");
-    for words in ["only checks are left by a method", "without --gpu", "go on with"] {
+    for words in ["only checks are left by a method", "without --gpu", "resume with"] {
         assert!(counted.stderr.contains(words), "{counted:?}");
     }
     assert_eq!(folder.run("count 9 --run run --json").json()["total"], published(9));

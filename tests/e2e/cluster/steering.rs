@@ -109,7 +109,7 @@ fn drained_machine_loses_its_workers() {
     let ended = leaving.end();
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(
-        ended.stderr.contains("the operator wishes it") && ended.stderr.contains("broken_off=0"),
+        ended.stderr.contains("the operator asked for it") && ended.stderr.contains("broken_off=0"),
         "{ended:?}"
     );
     until("only the other holds units", || leased("rack-1") == 0 && leased("rack-2") > 0);
@@ -126,7 +126,7 @@ fn time_limit_ends_worker_and_count_like_a_signal() {
     let folder = Folder::new();
     let counted = folder.run("count 19 --quiet --for 500ms --run run --nice 5");
     assert_eq!(counted.code, Some(143), "{counted:?}");
-    assert!(counted.stderr.contains("go on with"), "{counted:?}");
+    assert!(counted.stderr.contains("resume with"), "{counted:?}");
     // Up before anything was begun.
     let begun = Instant::now();
     let counted = folder.run("count 20 --quiet --in-memory --for 0s");
@@ -196,6 +196,6 @@ fn finishing_worker_reports_units_to_be_recounted() {
     coordinator.kill();
     let ended = worker.end();
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    let told = ended.stderr.lines().find(|line| line.contains("these units are counted again"));
+    let told = ended.stderr.lines().find(|line| line.contains("their units are counted again"));
     assert!(told.is_some_and(|line| line.contains("units=")), "{ended:?}");
 }

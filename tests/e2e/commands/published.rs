@@ -95,7 +95,7 @@ fn certificate_of_sound_run_agrees_with_ledger() {
     assert_eq!(verified["certified_by_coordinator"], true);
     assert_eq!(verified["ledger"]["keys"], json!([key]));
     let alone = folder.run("verify --certificate run.json");
-    assert!(alone.code == Some(0) && alone.stdout.contains("must know"), "{alone:?}");
+    assert!(alone.code == Some(0) && alone.stdout.contains("the signer you expect"), "{alone:?}");
     for of_a_run in ["--recount all", "--seed 1", "--method meet"] {
         folder.run(&format!("verify --certificate run.json {of_a_run}")).refused(&["<DIR>"]);
     }
@@ -184,8 +184,7 @@ fn key_not_in_ledger_signs_only_on_request() {
     assert!(!own.exists(), "a stranger's key was made");
     // Whoever has lost the key can go on, and is told what that comes to.
     let other = folder.run("certify run --key run/certify.key");
-    let warning =
-        format!("warning: that is none of the keys that the ledger names as its coordinators' ({key})");
+    let warning = format!("warning: the ledger names other keys as its coordinators' ({key})");
     assert!(other.code == Some(0) && other.stderr.contains(&warning), "{other:?}");
     // That it is there makes it no coordinator's.
     assert!(own.exists());

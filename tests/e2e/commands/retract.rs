@@ -27,7 +27,7 @@ fn retract_of_served_run_needs_the_coordinator_url() {
     let (_coordinator, address) = folder.serve("coordinator --n 12 --run run", "log");
     folder
         .run("retract run --unit 1 --reason x")
-        .refused(&["run is in use by process", "name its URL in place of the directory"]);
+        .refused(&["run is in use by process", "use its URL in place of the directory"]);
     folder.run(&format!("retract http://{address} --owner - --reason x")).refused(&["nobody called \"-\""]);
 }
 
@@ -105,9 +105,11 @@ fn retracted_machine_loses_counts_and_workers() {
     let checked = check(&folder, "run");
     assert_eq!(checked.code, Some(0), "{checked:?}");
     // All machines of the owner without a name.
-    folder.run("retract run --owner= --reason all").refused(&["an owner, or - for everybody"]);
+    folder
+        .run("retract run --owner= --reason all")
+        .refused(&["an owner, or - for workers without credentials"]);
     let taken = folder.run("retract run --owner - --reason all");
-    assert!(taken.code == Some(0) && taken.stdout.contains("until --readmit says otherwise"), "{taken:?}");
+    assert!(taken.code == Some(0) && taken.stdout.contains("until they are readmitted"), "{taken:?}");
     let Completed { code, stderr: refused, .. } = folder.run("count 11 --run run");
     assert_eq!(code, Some(3), "{refused}");
     assert!(refused.lines().last().unwrap().contains("diadem retract --owner NAME --readmit"), "{refused}");
@@ -152,7 +154,7 @@ fn policy_of_served_run_needs_the_admin_token() {
     policy("admin", "--reason x").refused(&["--double-check"]);
     policy("admin", "--replicas 17 --reason x").refused(&["17"]);
     policy("admin", "--replicas 0").refused(&["--reason"]);
-    folder.run("policy run --replicas 0 --reason x").refused(&["no URL", "when it is started"]);
+    folder.run("policy run --replicas 0 --reason x").refused(&["no URL", "when you start it"]);
     let both = format!("https://{},{url}", free_address());
     let raise = "--keys keys/admin --double-check all --replicas 0 --reason record";
     let raised = folder.run(&format!("policy --coordinator {both} {raise}"));

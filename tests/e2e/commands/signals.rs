@@ -15,7 +15,7 @@ fn warning_of_a_batch_engine_ends_a_count_as_sigterm_does() {
         until("it listens", || count.heeds(warning));
         count.signal(warning);
         let ended = count.end();
-        assert!(ended.code == Some(143) && ended.stderr.contains("go on with"), "{ended:?}");
+        assert!(ended.code == Some(143) && ended.stderr.contains("resume with"), "{ended:?}");
     }
 }
 

@@ -95,10 +95,10 @@ fn wrong_usage_names_the_matching_help() {
         ("bench 14", "--n 14"),
     ] {
         let command = typed.split(' ').next().unwrap();
-        folder.run(typed).refused(&[&format!(": say {meant} (see diadem {command} --help)")]);
+        folder.run(typed).refused(&[&format!(": use {meant} (see diadem {command} --help)")]);
     }
     folder.run("gpus 8").refused(&["unexpected argument '8' found", "(see diadem gpus --help)"]);
-    folder.run("status http://127.0.0.1:7227").refused(&["http://127.0.0.1:7227", "say --coordinator URL"]);
+    folder.run("status http://127.0.0.1:7227").refused(&["http://127.0.0.1:7227", "use --coordinator URL"]);
     folder.run("keys init").refused(&["<DIR>", "(see diadem keys init --help)"]);
 }
 
@@ -245,7 +245,7 @@ fn full_disk_ends_count_and_loses_nothing() {
     let (code, stderr) = limited(200, "count 14 --run run --quiet");
     assert_eq!(code, Some(1), "{stderr}");
     let what = stderr.find("File too large").expect(&stderr);
-    let hint = stderr.find("go on with: diadem count 14 --run run --quiet").expect(&stderr);
+    let hint = stderr.find("resume with: diadem count 14 --run run --quiet").expect(&stderr);
     assert!(what < hint, "the error comes first: {stderr}");
     assert!(!stderr.contains("internal error"), "{stderr}");
     let kept = folder.counts("run");

@@ -138,7 +138,8 @@ impl<P: Pool> WorkerLoop<P> {
         if ended.is_err() && units > 0 {
             warn!(
                 units,
-                "nobody has acknowledged these counts: these units are counted again, unless only the answer was lost"
+                "these counts were not acknowledged: their units are counted again, unless only the \
+                 answer was lost"
             );
         }
         ended.map(|()| self.summary)
@@ -248,7 +249,7 @@ impl<P: Pool> WorkerLoop<P> {
                     self.held.log_lost(&lost, self.reporting.leases());
                 }
                 if drain {
-                    self.drain("the operator wishes it");
+                    self.drain("the operator asked for it");
                 }
             }),
         };

@@ -11,7 +11,7 @@ use queens::{Board, Class, Classified, Plan};
 use thiserror::Error;
 use tracing::warn;
 
-use crate::checkpoint::resumption::{Loss, Resumed, Unsettled, resume};
+use crate::checkpoint::resumption::{LedgerLoss, Resumed, Unsettled, resume};
 use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
 use crate::ledger::{
@@ -197,7 +197,7 @@ impl Store {
     pub fn settle(&mut self, standing: &Standing) -> Result<(), StoreError> {
         let Unsettled { loss, distrusts_checkpoint, rebuilds_checkpoint } =
             std::mem::take(&mut self.unsettled);
-        if let Some(Loss { renamed }) = loss {
+        if let Some(LedgerLoss { renamed }) = loss {
             self.writer.begin()?;
             self.writer.give_up(&renamed)?;
         }

@@ -33,7 +33,7 @@ use crate::output::print;
 use authority::{Authority, Pair};
 use draft::{KeysDraft, expect_finished};
 use files::{alone_in, make_folder, read, write_private};
-use renewal::{FOLDERS, Renewal};
+use renewal::{FOLDERS, KeysRenewal};
 use revoked::{list_of_revoked, revoked, write_revoked};
 use tokens::{write_named_token, write_token};
 
@@ -105,9 +105,9 @@ fn renew_certificate(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result
     Ok(with_local_names(&hosts).join(", "))
 }
 
-fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, Renewal)> {
+fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, KeysRenewal)> {
     let hosts = renew_certificate(keys, hosts, days)?;
-    let renewal = Renewal::begin(keys)?;
+    let renewal = KeysRenewal::begin(keys)?;
     write_tokens(keys, Some(&renewal))?;
     let readmitted = renewal.readmit(keys)?;
     let readmitted = match &readmitted[..] {
@@ -244,7 +244,7 @@ fn hosts_of(keys: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 /// Writes new tokens into all folders, and makes a folder that is missing.
-fn write_tokens(keys: &Path, renewal: Option<&Renewal>) -> anyhow::Result<()> {
+fn write_tokens(keys: &Path, renewal: Option<&KeysRenewal>) -> anyhow::Result<()> {
     let authority = read(&keys.join("ca.pem"))?;
     for (folder, token) in FOLDERS {
         make_folder(&keys.join(folder))?;

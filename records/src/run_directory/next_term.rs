@@ -69,7 +69,7 @@ pub fn next_term(directory: &Path, notes: &Notes, last: u64, take_over: bool) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::notes::OtherCoordinator;
+    use super::super::notes::HigherTerm;
     use super::*;
 
     fn next(notes: &Notes, last: u64, take_over: bool) -> Result<u64, String> {
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn takeover_passes_all_terms_that_were_met() {
-        let other = Some(OtherCoordinator { term: 5, coordinator: "0".repeat(32) });
+        let other = Some(HigherTerm { term: 5, coordinator: "0".repeat(32) });
         let copy = Notes { announced: 4, other, ..Notes::default() };
         assert_eq!(next(&copy, 3, true), Ok(1_000_005));
         let refused = next(&copy, 3, false).unwrap_err();

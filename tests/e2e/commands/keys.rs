@@ -294,7 +294,7 @@ fn new_certificate_is_served_without_losing_a_lease() {
     status("keys/status").refused(&["certificate"]);
     // A key that is not the certificate's changes nothing, nor does half a certificate.
     fs::copy(path("keys/ca.key"), path("keys/coordinator/server.key")).unwrap();
-    until("it is told", || text(&folder, "log").contains("as they were: the server's certificate or key"));
+    until("it is told", || text(&folder, "log").contains("stay in use: the server's certificate or key"));
     let whole = text(&folder, "others/coordinator/server.pem");
     fs::write(path("keys/coordinator/server.pem"), &whole[..whole.len() / 2]).unwrap();
     until("it is told again", || text(&folder, "log").matches("the old ones stay in use").count() == 2);

@@ -15,22 +15,22 @@ use crate::coordinator::CoordinatorError;
 #[derive(Debug)]
 pub struct AddressList {
     urls: Arc<[String]>,
-    choice: Mutex<Choice>,
+    choice: Mutex<AddressChoice>,
     shared: Arc<Mutex<SharedRun>>,
 }
 
 /// Which address a worker calls.
 #[derive(Debug)]
-struct Choice {
+struct AddressChoice {
     current: usize,
     /// The last refusal of each address since the last registration.
-    refusals: Vec<Option<Refusal>>,
+    refusals: Vec<Option<AddressRefusal>>,
     /// The run of which the worker holds units.
     run: Option<RunId>,
 }
 
 #[derive(Debug)]
-struct Refusal {
+struct AddressRefusal {
     why: String,
     /// Whether the address has not answered since. If it has, the same refusal is still no news.
     is_current: bool,
@@ -38,7 +38,7 @@ struct Refusal {
     is_lasting: bool,
 }
 
-impl Choice {
+impl AddressChoice {
     fn is_lasting(&self, index: usize) -> bool {
         self.refusals[index].as_ref().is_some_and(|refusal| refusal.is_lasting)
     }
@@ -48,7 +48,7 @@ impl Choice {
         if self.is_lasting(index) {
             return false;
         }
-        let refusal = Refusal { why: why.to_owned(), is_current: true, is_lasting };
+        let refusal = AddressRefusal { why: why.to_owned(), is_current: true, is_lasting };
         let before = self.refusals[index].replace(refusal);
         is_lasting || before.is_none_or(|before| before.why != why)
     }
@@ -98,7 +98,7 @@ impl AddressList {
 
     fn called_first(urls: Arc<[String]>, current: usize, shared: Arc<Mutex<SharedRun>>) -> Self {
         let refusals = urls.iter().map(|_| None).collect();
-        Self { urls, choice: Mutex::new(Choice { current, refusals, run: None }), shared }
+        Self { urls, choice: Mutex::new(AddressChoice { current, refusals, run: None }), shared }
     }
 
     pub fn current(&self) -> usize {

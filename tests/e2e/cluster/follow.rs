@@ -206,7 +206,7 @@ fn retraction_reports_the_number_of_replicas() {
     following.terminate();
     assert_eq!(following.end().code, Some(143));
     until_trouble(&folder, &address, "0 of 1 followers");
-    let lack = "this is on record with the coordinator, but 0 of 1 followers have it";
+    let lack = "the coordinator has recorded this, but only 0 of 1 followers have";
     for wish in [format!("policy {url} --double-check all"), format!("retract {url} --unit {other}")] {
         let done = folder.run(&format!("{wish} --reason wrong"));
         assert!(done.code == Some(0) && done.stderr.contains(lack), "{done:?}");

@@ -255,7 +255,7 @@ fn follower_with_revoked_token_waits_then_ends() {
     let known = "keys/coordinator/follow.token";
     let both = text(&folder, known);
     fs::write(folder.path().join(known), both.replace(&former, "")).unwrap();
-    let refused = "taken in before: the token is not one of this coordinator's";
+    let refused = "accepted before: the token is not one of this coordinator's";
     until("the early one is refused", || text(&folder, "early.log").contains(refused));
     until("one is left", || followers() == 1);
     fs::write(folder.path().join(known), both).unwrap();
@@ -379,7 +379,7 @@ fn revoked_shared_token_stays_invalid_after_renewal() {
     assert_eq!(unseen.status().unwrap().code(), Some(1));
     let renewed = folder.run("keys renew keys");
     assert!(
-        renewed.code == Some(0) && renewed.stdout.contains("but for those of join and admin"),
+        renewed.code == Some(0) && renewed.stdout.contains("except those of join and admin"),
         "{renewed:?}"
     );
     until("the new one is taken", || status("keys/worker").code == Some(0));

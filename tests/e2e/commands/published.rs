@@ -121,7 +121,7 @@ fn certificate_of_sound_run_agrees_with_ledger() {
     // Which the second one does not know.
     let stranger = folder.run("verify again --certificate again.json");
     assert!(
-        stranger.code == Some(0) && stranger.stdout.contains("a key that is none of those"),
+        stranger.code == Some(0) && stranger.stdout.contains("its key is none of the coordinators' keys"),
         "{stranger:?}"
     );
 }

@@ -164,7 +164,7 @@ fn policy_of_served_run_needs_the_admin_token() {
         told.map(|told| folder.diadem(&told).env("DIADEM_COORDINATOR", &both).output().unwrap());
     assert_eq!([told, set].map(|again| Completed::of(again).stdout), [(); 2].map(|()| raised.stdout.clone()));
     assert_eq!((raised.code, raised.stdout.contains("--double-check all --replicas 0")), (Some(0), true));
-    policy("admin", "--double-check 10% --reason x").refused(&["checks all", "not lowered to 10%"]);
+    policy("admin", "--double-check 10% --reason x").refused(&["checks all", "cannot be lowered to 10%"]);
     let answer = coordinator.end().json();
     assert_eq!(answer["total"], published(14));
     assert_eq!(answer["worth"]["counted_twice_on_one_machine"], answer["units"]);
@@ -173,7 +173,7 @@ fn policy_of_served_run_needs_the_admin_token() {
     for start in ["coordinator --run run --listen 127.0.0.1:0", "count 14 --run run"] {
         folder.run(&format!("{start} --double-check 10%")).refused(&[
             "checks all",
-            "not lowered to 10%",
+            "cannot be lowered to 10%",
             "leave",
         ]);
     }
@@ -225,7 +225,7 @@ fn retract_of_served_run_needs_the_admin_token() {
     assert!(taken.stdout.contains(&format!("open again in {url}; its workers")), "{taken:?}");
     assert_eq!((taken.code, taken.stdout.contains("units are open again")), (Some(0), true), "{taken:?}");
     let gone = worker.end();
-    let why = "machine join/m is quarantined: the operator has taken back what it counted";
+    let why = "machine join/m is quarantined: the operator took back its counts";
     assert_eq!((gone.code, gone.stderr.contains(why)), (Some(1), true), "{gone:?}");
     let drained = folder.run(&format!("drain nobody --coordinator {url} --keys keys/admin"));
     drained.refused(&["machine nobody has no connected worker; there are workers of join/other"]);

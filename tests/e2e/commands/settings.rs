@@ -56,7 +56,7 @@ fn config_shows_options_in_effect_and_origins() {
     let all = with(&folder, "config --config site.toml", &variables);
     assert_eq!(all.code, Some(0), "{all:?}");
     assert!(all.stdout.contains("nice     19  site.toml [worker]  worker\n"), "{all:?}");
-    assert!(all.stdout.contains("DIADEM_THREADS") && all.stdout.contains("count, worker,"), "{all:?}");
+    assert!(all.stdout.contains("DIADEM_THREADS") && all.stdout.contains("count, estimate,"), "{all:?}");
     assert!(all.stdout.ends_with("there is no option for: DIADEM_THRAEDS\n"), "{all:?}");
     assert!(!all.stdout.contains("secret"), "{all:?}");
     let worker = folder.run("config worker --json").json();

@@ -147,7 +147,7 @@ fn missing_or_broken_run_is_refused() {
     folder.run("verify nowhere").refused(&["nowhere", "run.json is missing"]);
     folder.run("coordinator --run nowhere --listen 127.0.0.1:0").refused(&["nowhere", "--n N"]);
     for command in ["coordinator --run nowhere --take-over", "coordinator --n 8 --run nowhere --take-over"] {
-        folder.run(command).refused(&["no run in nowhere to be taken over", "leave out --take-over"]);
+        folder.run(command).refused(&["no run in nowhere to take over", "leave out --take-over"]);
     }
     assert!(!folder.path().join("nowhere").exists());
     // What cannot be looked at may hold a run.

@@ -198,8 +198,9 @@ async fn stay(answered: anyhow::Result<ExitCode>, signals: &mut Signals) -> anyh
     answered.or_else(|error| Ok(exit::of(&error)))
 }
 
-/// Waits until all workers have left, or those that are still registered are silent, and until all followers have left, which they
-/// do when they have everything. Where the answer is withheld they wait for another start: they have the time to hear of it.
+/// Waits until all workers have left, or those that are still registered are silent, and until all followers have left,
+/// which they do when they have everything. If the answer is withheld, workers and followers wait for another start,
+/// and need time to learn that.
 async fn wait_for_departures(handle: &Handle, is_withheld: bool) {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(1);

@@ -72,7 +72,7 @@ impl SettingsFile {
     }
 }
 
-/// Says what is wrong if none of the options, of that command or of any, has that name.
+/// Returns an error if no option, of that command or of any command, has that name.
 fn check(key: &str, options: &[&Arg], command: Option<&str>) -> Result<(), String> {
     if options.iter().any(|option| names(option).any(|name| name == key)) {
         return Ok(());

@@ -197,7 +197,7 @@ fn waiting_for_silent_input_is_shown() {
 /// A full terminal that no process reads.
 struct UnreadTerminal {
     terminal: File,
-    /// Whose terminal it is: it is stopped.
+    /// The process that owns the terminal, and is stopped.
     script: Child,
 }
 

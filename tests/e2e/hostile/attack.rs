@@ -18,7 +18,7 @@ use tonic::{Code, Request, Status};
 use crate::client::registration;
 use crate::harness::{Folder, Running, published, until};
 
-/// Who may do what, in the files of a folder of keys; no TLS, so that an attacker needs none.
+/// The rights, in the files of a folder of keys. There is no TLS, so that an attacker needs none.
 const JOIN: &str = "11111111111111111111111111111111";
 const STATUS: &str = "22222222222222222222222222222222";
 const GREEDY: &str = "33333333333333333333333333333333";

@@ -36,7 +36,7 @@ impl Guarded {
         (outcome.code == Some(0)).then(|| outcome.json())
     }
 
-    /// Nobody has joined, nothing is lent, nothing was written.
+    /// No worker has joined, no unit is lent, and no record was written.
     fn nothing_changed(&self) {
         let status = self.status().unwrap();
         assert_eq!((&status["leased"], &status["done"]), (&Value::from(0), &Value::from(0)), "{status}");

@@ -91,7 +91,7 @@ fn follower_copies_long_ledger_in_little_memory() {
     let records = u64::from(repetitions("DIADEM_CATCH_UP_RECORDS", 100_000)).min(units);
     synthetic(&folder.path().join("run"), &plan, Shard::default(), units - records..units);
     let (coordinator, address) = folder.serve("coordinator --run run", "log");
-    // Once it has read the ledger itself, what it takes more is the follower's.
+    // Once the coordinator has read the ledger, further memory is for the follower.
     until("it is audited", || fs::read_to_string(&coordinator.log).unwrap().contains("all of it is sound"));
     let (before, begun) = (coordinator.peak_kib().unwrap(), Instant::now());
     let follower = folder.start(&format!("follow http://{address} --run copy"), "follow.log");
@@ -117,7 +117,7 @@ fn shards_of_n_28_merge_in_little_memory() {
     let folder = Folder::new();
     let plan = ten_million_units();
     let shards = u64::from(repetitions("DIADEM_SHARDS", 4));
-    // All units of the plan are in four hundred shards at most; a part of them for a test that is to be short.
+    // All units of the plan are in four hundred shards. A short test uses a part of them.
     let some = plan.units() / 400 * shards.min(400);
     for k in 1..=shards {
         let shard: Shard = format!("{k}/{shards}").parse().unwrap();

@@ -98,7 +98,7 @@ fn study_and_pictures_are_written_to_given_paths() {
     assert!(lines(&table).iter().all(|line| line.len() <= 80), "{table:?}");
     assert_eq!(folder.run(study).stdout, folder.run(study).stdout, "it follows from the seed");
     for option in ["--csv", "--runs-csv"] {
-        // Before anything is studied and printed.
+        // Refused before the study begins.
         folder
             .run(&format!("study 8 --runs 5 {option} nowhere/study.csv"))
             .refused(&["cannot write nowhere/study.csv"]);
@@ -139,7 +139,7 @@ fn impossible_atlas_requests_are_refused() {
     folder.run("solutions 8 --format svg").refused(&["--out DIR", "--first 1"]);
     folder.run("solutions 13 --method permutations").refused(&["up to 12", "13"]);
     folder.run("orbits 16").refused(&["more than 1000000", "--totals"]);
-    // Before anything is searched: the first solution of such a board alone takes longer than anybody waits.
+    // Refused before the search: the first solution of such a board takes too long.
     for command in ["orbits 32", "rings 31", "rings 30 --svg rings.svg"] {
         folder.run(command).refused(&["more than 1000000"]);
     }

@@ -228,7 +228,7 @@ fn shells_complete_options_values_and_commands() {
         assert_eq!(String::from_utf8_lossy(&bash.stdout), format!("{completed}\n"), "{typed}: {bash:?}");
     }
     folder.run("completions tcsh").refused(&["tcsh", "bash, elvish, fish, powershell, zsh"]);
-    // Names that are none are refused as before.
+    // Unknown names are refused as before.
     folder.run("solutions 4 --board round").refused(&["there is no board \"round\""]);
     folder.run("count 4 --double-check some").refused(&["what is to be checked is none, all, or a share"]);
     assert_eq!(folder.run("count 6 --in-memory --double-check 12.5% --quiet").code, Some(0));
@@ -267,7 +267,7 @@ fn setting_without_its_required_option_is_dropped() {
     assert_eq!(folder.run(random[0]).stdout, folder.run(random[1]).stdout);
     let both = with(&folder, "solutions 6", &[("DIADEM_SEED", "5"), ("DIADEM_DARK", "1")]);
     assert_eq!(both.code, Some(2), "--dark is for pictures, whatever else is given: {both:?}");
-    // One that needs another that needs a third.
+    // An option that needs another option, which needs a third.
     let estimated =
         with(&folder, "estimate 8 --seconds 1", &[("DIADEM_WATTS", "400"), ("DIADEM_PRICE", "0.3")]);
     assert_eq!(estimated.code, Some(0), "{estimated:?}");

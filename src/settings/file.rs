@@ -64,7 +64,7 @@ impl SettingsFile {
     pub(super) fn get(&self, section: Option<&str>, option: &Arg) -> Result<Option<Setting>, SettingsError> {
         let table = section.map_or(Some(&self.settings), |section| self.settings.get(section)?.as_table());
         let value = table.and_then(|table| names(option).find_map(|name| table.get(name)));
-        // A section may have the name of an option, such as `families`.
+        // A section may be called like an option: --families, and the command families.
         let value = value.filter(|value| section.is_some() || !value.is_table());
         let path = self.path.display();
         let origin = section.map_or(path.to_string(), |section| format!("{path} [{section}]"));

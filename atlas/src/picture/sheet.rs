@@ -87,7 +87,7 @@ fn sheet(orbits: &SolutionOrbits, title: &str, shown: &[usize]) -> Picture {
     picture
 }
 
-/// The number of columns that makes a page about 4 to 3.
+/// As many columns as make a page about 4 to 3.
 fn columns_for(count: usize) -> usize {
     ((count as f64 * 4.0 / 3.0).sqrt().ceil() as usize).clamp(1, PAGE.0)
 }

@@ -144,8 +144,8 @@ pub(crate) fn resume(
     Ok(Resumed { standing, tail, notices, unsettled })
 }
 
-/// The loss of a ledger which ends there, if there is one. No file with a number behind the end may remain, because the
-/// next start would expect it to fit.
+/// The loss of a ledger which ends there, if there is one. Were any file left that bears a number behind the end, the next
+/// start would ask for it.
 fn accepted(directory: &RunDirectory, tail: &Tail) -> Option<Loss> {
     let (folder, files) = (directory.ledger(), tail.end.files());
     let is_loss = tail.bytes > 0 || refuse_renamed_end(&folder, &tail.end).is_err();

@@ -141,7 +141,7 @@ fn late_follower_copies_a_complete_run_that_stays() {
     folder
         .run(&format!("follow http://{address} --run forked"))
         .refused(&["have parted", "move the copy away"]);
-    // A directory with records of its own is no copy, and only a takeover writes to a copy.
+    // One that has records of its own is no copy; and only a takeover writes to a copy.
     copy(&folder, "late", "other");
     let retract = "retract other --unit 3 --reason test";
     folder.run(retract).refused(&["another coordinator", "--take-over"]);

@@ -128,7 +128,7 @@ fn replaced_keys_are_reread_without_restart() {
     }
     for log in ["early.log", "copier.log"] {
         let log = text(&folder, log);
-        // Once for each of the two files, if much time passes between them.
+        // Once for each of the two files, where much time passes between them.
         let told = log.matches("the keys have changed and hold from now on").count();
         assert!((1..=2).contains(&told), "{log}");
     }

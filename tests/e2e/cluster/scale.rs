@@ -91,7 +91,7 @@ fn follower_copies_long_ledger_in_little_memory() {
     let records = u64::from(repetitions("DIADEM_CATCH_UP_RECORDS", 100_000)).min(units);
     synthetic(&folder.path().join("run"), &plan, Shard::default(), units - records..units);
     let (coordinator, address) = folder.serve("coordinator --run run", "log");
-    // Once the coordinator has read the ledger, further memory is for the follower.
+    // Once it has read the ledger itself, what it takes more is the follower's.
     until("it is audited", || fs::read_to_string(&coordinator.log).unwrap().contains("all of it is sound"));
     let (before, begun) = (coordinator.peak_kib().unwrap(), Instant::now());
     let follower = folder.start(&format!("follow http://{address} --run copy"), "follow.log");

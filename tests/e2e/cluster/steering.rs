@@ -127,7 +127,7 @@ fn time_limit_ends_worker_and_count_like_a_signal() {
     let counted = folder.run("count 19 --quiet --for 500ms --run run --nice 5");
     assert_eq!(counted.code, Some(143), "{counted:?}");
     assert!(counted.stderr.contains("go on with"), "{counted:?}");
-    // The time is up before a unit begins.
+    // Up before anything was begun.
     let begun = Instant::now();
     let counted = folder.run("count 20 --quiet --in-memory --for 0s");
     assert_eq!(counted.code, Some(143), "{counted:?}");

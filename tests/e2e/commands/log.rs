@@ -96,7 +96,7 @@ fn an_answer_that_cannot_be_printed_is_a_failure() {
     full.refused(&["cannot be printed", "No space left"]);
     let closed = Completed::of(folder.diadem("count 8").stdout(closed_pipe()).output().unwrap());
     closed.refused(&["cannot be printed"]);
-    // A reader may close the pipe after the first lines of a list.
+    // The first lines of a list are enough for those who want no more.
     let head = Completed::of(folder.diadem("solutions 8").stdout(closed_pipe()).output().unwrap());
     assert_eq!((head.code, head.stderr.as_str()), (Some(0), ""));
     let help = Completed::of(folder.diadem("--help").stdout(full_disk()).output().unwrap());
@@ -159,7 +159,7 @@ fn verdict_to_closed_pipe_is_no_success() {
         ("verify joint --json", 3),
         ("merge whole run", 1),
         ("study 5 --runs 2 --csv study.csv", 1),
-        // A reader may take any part of these.
+        // Of these a reader takes what it likes.
         ("export run --csv", 0),
         ("head run", 0),
         ("solutions 8", 0),

@@ -228,7 +228,7 @@ fn shells_complete_options_values_and_commands() {
         assert_eq!(String::from_utf8_lossy(&bash.stdout), format!("{completed}\n"), "{typed}: {bash:?}");
     }
     folder.run("completions tcsh").refused(&["tcsh", "bash, elvish, fish, powershell, zsh"]);
-    // Unknown names are refused as before.
+    // Names that are none are refused as before.
     folder.run("solutions 4 --board round").refused(&["there is no board \"round\""]);
     folder.run("count 4 --double-check some").refused(&["what is to be checked is none, all, or a share"]);
     assert_eq!(folder.run("count 6 --in-memory --double-check 12.5% --quiet").code, Some(0));

@@ -18,7 +18,7 @@ use crate::solutions::Solutions;
 /// More solutions than a list in memory may have.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{setting} have more than {limit} solutions, too many to sort in memory; take a smaller n (diadem orbits --totals \
+    "{setting} have more than {limit} solutions, too many to sort in memory; take a smaller n (diadem atlas orbits --totals \
      counts their families without)"
 )]
 pub struct TooMany {

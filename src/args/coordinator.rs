@@ -17,7 +17,9 @@ use super::relax::RelaxArgs;
 use super::value::{Auto, CHECKS, METHODS, ValueError, auto, choice, whole};
 use super::wrong_command::WrongCommand;
 
-/// Serves a run to workers until all is counted, and prints the answer.
+/// Lend the units of a run to workers.
+///
+/// Serves the run directory until all units are counted and checked, then prints the answer.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -32,63 +34,75 @@ Examples:
 Environment: DIADEM_JOIN_TOKEN, DIADEM_STATUS_TOKEN, DIADEM_FOLLOW_TOKEN and DIADEM_ADMIN_TOKEN stand for \
 join.token, status.token, follow.token and admin.token.")]
 pub struct CoordinatorArgs {
-    /// The board size, 1 to 32; needed only to begin a run.
+    /// Board size of a new run, 1 to 32.
     #[arg(long, value_name = "N")]
     n: Option<Board>,
-    /// The run directory.
+    /// Run directory.
     #[arg(long, value_name = "DIR")]
     run: PathBuf,
-    /// The method that a new run is planned for: auto, meet, search.
-    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
+    /// Method of a new run: auto, meet, search.
+    #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
     method: Auto<Method>,
     #[command(flatten)]
     split: SplitArgs,
-    /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
-    /// random as in 0.5%, all.
+    /// Checks: none, 0.5%, all [default: 1%].
     ///
-    /// A resumed run keeps its policy; a new run checks 1% by default. The value is recorded in the ledger.
-    /// It may be raised later, but not lowered.
+    /// A check counts a unit a second time, in another way and if possible on another machine. A share
+    /// such as 0.5% is drawn at random. The value is recorded in the ledger: a resumed run keeps it, and
+    /// it may be raised but not lowered.
     #[arg(long, value_name = "POLICY", value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true)]
     double_check: Option<DoubleCheck>,
-    /// Have each checked unit counted by two owners, however long that takes: 2. It wants --keys, by which owners are known.
+    /// Owners who must count a checked unit: 2.
     ///
+    /// Checks wait for another owner, however long that takes. Needs --keys, by which owners are known.
     /// The requirement is recorded in the ledger; diadem policy lifts it.
     #[arg(long, value_name = "K", value_parser = whole(2..=2_u32), allow_negative_numbers = true, requires = "keys")]
     require_owners: Option<u32>,
     #[command(flatten)]
     relax: RelaxArgs,
-    /// Acknowledge a count only when this many followers (diadem follow) have it on disk, too: 0 to 16.
+    /// Followers that must have a count: 0 to 16.
     ///
-    /// A resumed run keeps its policy; a new run waits for no follower by default. The value is recorded in
-    /// the ledger.
+    /// A count is acknowledged only when so many followers (diadem follow) have it on disk. The value is
+    /// recorded in the ledger: a resumed run keeps it, and a new run waits for none.
     #[arg(long, value_name = "K", value_parser = whole(0..=MOST_FOLLOWERS as u32), allow_negative_numbers = true)]
     replicas: Option<u32>,
-    /// The address to listen on for workers.
+    /// Listen address.
+    ///
+    /// Workers and all other clients connect to it.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227", value_parser = address)]
     listen: SocketAddr,
-    /// Serve a dashboard of the run to browsers, and metrics to Prometheus, as on 127.0.0.1:7228 [default: none].
+    /// Address of the dashboard [default: none].
     ///
-    /// Beyond this machine it requires --keys: browsers then need the status token.
+    /// It serves a page to browsers and metrics to Prometheus, as on 127.0.0.1:7228. Beyond this machine
+    /// it requires --keys: browsers then need the status token.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     http: Option<SocketAddr>,
-    /// Use TLS, and accept only clients with a token or a certificate. The folder is made by diadem keys
-    /// init. It has server.pem, server.key and join.token; status.token, follow.token, admin.token and ca.pem
+    /// Folder with certificate and tokens.
+    ///
+    /// Use TLS, and accept only clients with a token or a certificate. diadem keys init makes the folder.
+    /// It has server.pem, server.key and join.token; status.token, follow.token, admin.token and ca.pem
     /// (for client certificates) are optional.
     #[arg(long, value_name = "DIR")]
     keys: Option<PathBuf>,
-    /// Listen also where others can connect, without TLS: whoever can reach the port can take part.
+    /// Let anybody connect without keys.
+    ///
+    /// Whoever can reach the port can take part.
     #[arg(long, conflicts_with = "keys")]
     insecure: bool,
-    /// The private key that certifies the run (diadem certify): the ledger records its public half. Ed25519
-    /// in PKCS#8; made if it does not exist [default: certify.key in the run directory].
+    /// Private key that certifies the run.
+    ///
+    /// The ledger records its public half, which diadem certify uses. Ed25519 in PKCS#8, made if missing
+    /// [default: certify.key in the run directory].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// Go on answering status requests after the count is complete, or its answer is withheld.
+    /// Answer status requests after the end.
+    ///
+    /// The coordinator does not exit when the count is complete or its answer is withheld.
     #[arg(long)]
     stay: bool,
     #[command(flatten)]
     loss: ServedLossArgs,
-    /// Print the answer as one JSON object on stdout and nothing else there.
+    /// Print the answer as one JSON object.
     #[arg(long)]
     json: bool,
 }

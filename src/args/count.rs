@@ -16,7 +16,7 @@ use super::loss::LossArgs;
 use super::plan::SplitArgs;
 use super::value::{CHECKS, choice, name};
 
-/// Counts a board on this machine.
+/// Count a board on this machine.
 ///
 /// The run is kept in a run directory, by default ./diadem-N. The same command resumes an interrupted run,
 /// and prints the answer of a finished run at once.
@@ -29,19 +29,25 @@ Examples:
   diadem count 20 --shard 3/401
       the third of 401 shares, for a batch engine; then: diadem merge")]
 pub struct CountArgs {
-    /// The board size, 1 to 32.
+    /// Board size, 1 to 32.
     #[arg(value_name = "N")]
     n: Board,
-    /// The run directory [default: ./diadem-N].
+    /// Run directory [default: ./diadem-N].
     #[arg(long, value_name = "DIR", conflicts_with = "in_memory")]
     run: Option<PathBuf>,
-    /// Keep nothing on disk: an interrupted count is lost.
+    /// Keep nothing on disk.
+    ///
+    /// An interrupted count is lost.
     #[arg(long, conflicts_with = "accept_loss")]
     in_memory: bool,
-    /// Count only share I of K, 1 <= I <= K, into a run directory of its own.
+    /// Count only share I of K.
+    ///
+    /// Shares are numbered from 1. Each has a run directory of its own; diadem merge joins them.
     #[arg(long, value_name = "I/K", conflicts_with = "in_memory")]
     shard: Option<Shard>,
-    /// The same where shares are numbered from 0, as some engines number their tasks: 2/401 is the third of 401.
+    /// Like --shard, with I from 0 to K-1.
+    ///
+    /// For batch engines that number their tasks from 0: 2/401 is the third of 401 shares.
     #[arg(long, value_name = "I/K", value_parser = Shard::from_zero, conflicts_with_all = ["in_memory", "shard"])]
     shard_from_zero: Option<Shard>,
     #[command(flatten)]
@@ -50,22 +56,23 @@ pub struct CountArgs {
     kernel: KernelArgs,
     #[command(flatten)]
     gpu: GpuArgs,
-    /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
-    /// random as in 0.5%, all.
+    /// Checks: none, 0.5%, all [default: 1%].
     ///
-    /// A resumed run keeps its policy; a new run checks 1% by default. The value is recorded in the ledger.
-    /// It may be raised later, but not lowered.
+    /// A check counts a unit a second time, in another way and if possible on another machine. A share
+    /// such as 0.5% is drawn at random. The value is recorded in the ledger: a resumed run keeps it, and
+    /// it may be raised but not lowered.
     #[arg(long, value_name = "POLICY", value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true)]
     double_check: Option<DoubleCheck>,
-    /// The machine's name, by which counts are checked and quarantined. Give it in a container, whose host
-    /// name changes [default: host name].
+    /// Machine name [default: host name].
+    ///
+    /// Checks and quarantine go by it. Set it in a container, whose host name changes.
     #[arg(long, value_name = "NAME", value_parser = name)]
     machine: Option<String>,
     #[command(flatten)]
     limits: LimitsArgs,
     #[command(flatten)]
     loss: LossArgs,
-    /// Print one JSON object on stdout and nothing else.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
     /// Show no progress.

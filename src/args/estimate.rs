@@ -7,7 +7,7 @@ use clap::Args;
 use super::gpu::Cards;
 use super::value::{ThreadsArgs, ValueError, seconds, whole};
 
-/// Predicts how many solutions a board has, and what it takes to count them.
+/// Estimate a board's solutions and the time to count them.
 ///
 /// Half of the time goes to counting random pieces of the board, the other half to measuring how fast this
 /// machine counts units. Boards beyond 32 are extrapolated from the published numbers; nothing is counted for
@@ -20,30 +20,36 @@ Examples:
   diadem estimate 27 --machines 50x64 --watts 400 --price 0.25
       days, energy and cost on fifty machines of 64 cores")]
 pub struct EstimateArgs {
-    /// The board size, 1 to 1000.
+    /// Board size, 1 to 1000.
     #[arg(value_name = "N", value_parser = whole::<u16>(1..=1000))]
     pub n: u16,
-    /// Seconds to count. A kernel whose result is too uncertain is measured for longer.
+    /// Seconds to count.
+    ///
+    /// A kernel whose result is too uncertain is measured for longer.
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: f64,
-    /// The seed of the drawn pieces.
+    /// Seed of the drawn pieces.
     #[arg(long, value_name = "SEED", default_value_t = 1, value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
     pub threads: ThreadsArgs,
-    /// Measure graphics cards, too: none, all, or some by their numbers as in 0,2 (diadem gpus lists them).
+    /// Graphics cards: all, or 0,2.
+    ///
+    /// They are measured, too: none, all, or some by their numbers, which diadem gpus lists.
     #[arg(long = "gpu", value_name = "CARDS", default_value = "none")]
     pub cards: Cards,
-    /// The machines of the count and the cores of each, as in 50x64. The cores are like those of this machine.
+    /// Machines and cores of each, as in 50x64.
+    ///
+    /// The cores are like those of this machine.
     #[arg(long, value_name = "MACHINESxCORES")]
     pub machines: Option<Fleet>,
-    /// The power of each machine, in watts.
+    /// Power of each machine in watts.
     #[arg(long, value_name = "W", requires = "machines", value_parser = amount, allow_negative_numbers = true)]
     pub watts: Option<f64>,
-    /// The price of a kilowatt-hour.
+    /// Price of a kilowatt-hour.
     #[arg(long, value_name = "PRICE", requires = "watts", value_parser = amount, allow_negative_numbers = true)]
     pub price: Option<f64>,
-    /// Print one JSON object on stdout and nothing else.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }

@@ -7,8 +7,9 @@ use clap::{ArgGroup, Args};
 
 use super::value::time;
 
-/// Keeps a verified copy of a coordinator's run as it grows; the copy can take the run over.
+/// Keep a verified copy of a coordinator's run.
 ///
+/// The copy grows with the run and can take it over.
 /// Ends when the run is complete and fully copied. Until then it waits for an absent coordinator, at most as
 /// long as --give-up-after. Meanwhile it prints every ten minutes how to continue without that coordinator.
 #[derive(Debug, Args)]
@@ -24,19 +25,23 @@ Examples:
 
 Environment: DIADEM_FOLLOW_TOKEN stands for follow.token, DIADEM_COORDINATOR for the address.")]
 pub struct FollowArgs {
-    /// The coordinator's address; several are tried in turn.
+    /// Coordinator URL; several are tried in turn.
     #[arg(long, value_name = "URL", value_delimiter = ',')]
     pub coordinator: Vec<String>,
-    /// The same without --coordinator.
+    /// Coordinator URL, instead of --coordinator.
     #[arg(value_name = "URL", value_delimiter = ',')]
     pub urls: Vec<String>,
-    /// The directory of the copy; made if missing, resumed if it exists.
+    /// Directory of the copy.
+    ///
+    /// Made if missing, resumed if it exists.
     #[arg(long, value_name = "DIR")]
     pub run: PathBuf,
-    /// Know the coordinator, and be known: a folder with ca.pem and follow.token.
+    /// Folder with ca.pem and follow.token.
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,
-    /// Leave when the coordinator has not answered for this long, as in 90s, 10m, 2h [default: wait].
+    /// Leave after this time without an answer.
+    ///
+    /// As in 90s, 10m, 2h [default: wait forever].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub give_up_after: Option<Duration>,
 }

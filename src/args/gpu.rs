@@ -9,18 +9,20 @@ use super::value::ValueError;
 /// Which graphics cards count.
 #[derive(Clone, Debug, Args)]
 pub struct GpuArgs {
-    /// Count on graphics cards: none, all, or some by their numbers as in 0,2 (diadem gpus lists them). The
-    /// processor counts too if --threads is given.
+    /// Graphics cards: all, or 0,2.
+    ///
+    /// none, all, or some by their numbers, which diadem gpus lists. The processor counts, too, if
+    /// --threads is given.
     #[arg(long = "gpu", value_name = "CARDS", default_value = "none")]
     pub cards: Cards,
 }
 
-/// Lists the graphics cards that OpenCL finds, their properties, and why a card is not used.
+/// List graphics cards, and why a card is not used.
 ///
 /// Each that can be used counts a known board by both methods. A processor is listed too where a driver for one is installed (PoCL).
 #[derive(Debug, Args)]
 pub struct GpusArgs {
-    /// Print one JSON object for each.
+    /// Print one JSON object per card.
     #[arg(long)]
     pub json: bool,
 }

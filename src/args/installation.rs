@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::Shell;
 
-/// Shows the options in effect and where each comes from.
+/// Show the options in effect and where each comes from.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Each option of each command may be given by a variable, DIADEM_ and its name in
@@ -26,7 +26,9 @@ A file of settings, in TOML:
   [\"keys init\"]
   host = [\"10.0.0.7\", \"10.0.0.8\"]")]
 pub struct ConfigArgs {
-    /// The command whose options are shown, as in: worker, or: keys init [default: all that are given anywhere].
+    /// Command, as in worker or keys init.
+    ///
+    /// All its options are shown [default: all options that are set].
     #[arg(value_name = "COMMAND")]
     pub command: Vec<String>,
     /// Print one JSON object.
@@ -34,7 +36,7 @@ pub struct ConfigArgs {
     pub json: bool,
 }
 
-/// Prints a script by which a shell completes commands and options.
+/// Print a script that completes commands in a shell.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -42,18 +44,18 @@ Examples:
   diadem completions zsh > \"${fpath[1]}/_diadem\"
   diadem completions fish > ~/.config/fish/completions/diadem.fish")]
 pub struct CompletionsArgs {
-    /// The shell: bash, elvish, fish, powershell, zsh.
+    /// Shell.
     #[arg(value_name = "SHELL")]
     pub shell: Shell,
 }
 
-/// Writes manual pages: one for diadem, and one for each command.
+/// Write manual pages for all commands.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   diadem man /usr/local/share/man/man1")]
 pub struct ManArgs {
-    /// The folder for the pages; made if missing.
+    /// Folder for the pages, made if missing.
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 }

@@ -14,15 +14,19 @@ use super::value::{Auto, ISAS, METHODS, ThreadsArgs, auto, whole};
 pub struct KernelArgs {
     #[command(flatten)]
     threads: ThreadsArgs,
-    /// The method of counting: auto, meet, search; auto goes by the board, by what a run was planned for, and on a graphics card by
-    /// what is faster there.
-    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
+    /// Method: auto, meet, search.
+    ///
+    /// auto chooses by the board, by the plan of the run and, on a graphics card, by speed.
+    #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
     method: Auto<Method>,
-    /// The instruction set: auto, avx512, avx2, portable; one that this machine lacks is refused.
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Isa>(ISAS), hide_possible_values = true)]
+    /// Instructions: auto, avx512, avx2, portable.
+    ///
+    /// auto chooses the best set of this machine; a set that the machine lacks is refused.
+    #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Isa>(ISAS), hide_possible_values = true)]
     isa: Auto<Isa>,
-    /// The memory that each thread of the method meet may use for its lists, in MiB; with less it counts more slowly
-    /// [default: 48].
+    /// MiB per thread of meet [default: 48].
+    ///
+    /// The memory for its lists. With less it counts more slowly.
     #[arg(long, value_name = "MIB", value_parser = whole::<u32>(4..=65536), allow_negative_numbers = true)]
     memory: Option<u32>,
 }

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::value::{ValueError, whole};
 
-/// Makes what a coordinator and its workers know each other by: certificates and tokens.
+/// Make and revoke certificates and tokens.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -28,38 +28,47 @@ pub struct KeysArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
-    /// Makes a folder with an authority, a certificate for the coordinator and a token for each kind of caller.
+    /// Make an authority, a certificate and tokens.
     Init {
-        /// The folder to make.
+        /// Folder to make.
         #[arg(value_name = "DIR")]
         keys: PathBuf,
-        /// A name or IP address by which workers reach the coordinator; may be repeated [default: this machine's name].
+        /// Name or IP of the coordinator; may be repeated.
+        ///
+        /// Workers reach the coordinator by it [default: this machine's name].
         #[arg(long = "host", value_name = "NAME", value_parser = host)]
         hosts: Vec<String>,
         #[command(flatten)]
         validity: ValidityArgs,
     },
-    /// Makes a new certificate for the coordinator and new tokens; the tokens before them hold until the next renewal.
+    /// Make a new certificate and new tokens.
+    ///
+    /// The tokens before them hold until the next renewal.
     Renew {
-        /// The folder that keys init made.
+        /// Folder of diadem keys init.
         #[arg(value_name = "DIR")]
         keys: PathBuf,
-        /// A name or IP address by which workers reach the coordinator; may be repeated, and replaces all of before
-        /// [default: those of before].
+        /// Name or IP of the coordinator; may be repeated.
+        ///
+        /// Replaces all earlier names [default: the earlier names].
         #[arg(long = "host", value_name = "NAME", value_parser = host)]
         hosts: Vec<String>,
-        /// Make a new certificate only: all tokens stay as they are.
+        /// Renew the certificate, not the tokens.
         #[arg(long)]
         certificate_only: bool,
         #[command(flatten)]
         validity: ValidityArgs,
     },
-    /// Makes a certificate, or a token, with which workers take part under a name of their own, without the join token.
+    /// Make a certificate or a token for an owner.
+    ///
+    /// Workers take part under the name of the owner, without the join token.
     Client {
-        /// The folder that keys init made.
+        /// Folder of diadem keys init.
         #[arg(value_name = "DIR")]
         keys: PathBuf,
-        /// The name of the owner, recorded with its counts: letters, digits, - and _.
+        /// Name of the owner, recorded with its counts.
+        ///
+        /// Letters, digits, - and _.
         #[arg(value_name = "NAME", value_parser = client_name)]
         name: String,
         /// Make a token instead of a certificate.
@@ -68,12 +77,16 @@ pub enum KeysCommand {
         #[command(flatten)]
         validity: ValidityArgs,
     },
-    /// Refuses an owner from now on: its certificates, its tokens and its workers.
+    /// Refuse an owner from now on.
+    ///
+    /// Its certificates, its tokens and its workers.
     Revoke {
-        /// The folder that keys init made.
+        /// Folder of diadem keys init.
         #[arg(value_name = "DIR")]
         keys: PathBuf,
-        /// The owner, as in keys client and in the status; "join" revokes the shared join token.
+        /// Owner to refuse, or join for the join token.
+        ///
+        /// The owner is named as in keys client and in the status.
         #[arg(value_name = "NAME", value_parser = owner_name)]
         name: String,
     },
@@ -82,7 +95,7 @@ pub enum KeysCommand {
 /// How long what is made can be used.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ValidityArgs {
-    /// How long the certificate is valid.
+    /// Days until the certificate ends.
     #[arg(long, value_name = "DAYS", default_value_t = 825, value_parser = whole::<u32>(1..=3650), allow_negative_numbers = true)]
     pub days: u32,
 }

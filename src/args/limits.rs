@@ -19,13 +19,19 @@ pub enum End {
 /// Until when something counts, and how nicely.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct LimitsArgs {
-    /// Stop at this time of the day, as in 07:00, by the local clock: a worker drains, a count ends as by SIGTERM.
+    /// Stop at this local time, as in 07:00.
+    ///
+    /// A worker drains; a count ends as by SIGTERM.
     #[arg(long, value_name = "HH:MM", value_parser = time_of_day)]
     until: Option<SystemTime>,
-    /// Stop after this time, as in 90s, 10m, 8h: a worker drains, a count ends as by SIGTERM.
+    /// Stop after this time, as in 90s, 10m, 8h.
+    ///
+    /// A worker drains; a count ends as by SIGTERM.
     #[arg(long = "for", value_name = "TIME", value_parser = time, conflicts_with = "until")]
     duration: Option<Duration>,
-    /// Leave the processor to other programs first: 0 to 19, the nicest.
+    /// Niceness, 0 to 19 (lowest priority).
+    ///
+    /// Other programs get the processor first.
     #[arg(long, value_name = "N", value_parser = whole::<u8>(0..=19), allow_negative_numbers = true)]
     pub nice: Option<u8>,
 }

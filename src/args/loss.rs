@@ -4,8 +4,10 @@ use clap::Args;
 
 #[derive(Clone, Copy, Debug, Args)]
 pub struct LossArgs {
-    /// Resume although acknowledged records are missing or unreadable at the end of the ledger. The cut-off
-    /// part is kept in a file beside the ledger, and its units are counted again.
+    /// Resume without the missing records.
+    ///
+    /// Acknowledged records at the end of the ledger are missing or unreadable. A part that is cut off is
+    /// kept in a file beside the ledger, and its units are counted again.
     #[arg(long)]
     pub accept_loss: bool,
 }
@@ -15,10 +17,11 @@ pub struct LossArgs {
 pub struct ServedLossArgs {
     #[command(flatten)]
     pub here: LossArgs,
-    /// Take the run over from another coordinator, once: --run is a follower's copy, or the run directory of
-    /// a coordinator that stopped in favour of another. The other coordinator must be gone permanently, or be
-    /// the wrong one: counts that only it has recorded are made again. Workers and followers move to this
-    /// coordinator.
+    /// Take over from another coordinator.
+    ///
+    /// Once: --run is a follower's copy, or the run directory of a coordinator that stopped in favour of
+    /// another. The other coordinator must be gone permanently, or be the wrong one: counts that only it
+    /// has recorded are made again. Workers and followers move to this coordinator.
     #[arg(long)]
     pub take_over: bool,
 }

@@ -14,6 +14,7 @@ mod kernel;
 mod keys;
 mod limits;
 mod loss;
+mod overview;
 mod plan;
 mod policy;
 mod published;
@@ -51,12 +52,13 @@ pub use value::{ThreadsArgs, cores, machine};
 pub use watching::{ObserverArgs, StatusArgs, TopArgs};
 pub use wrong_command::WrongCommand;
 
-/// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,
-/// for as long as it takes.
+/// Count the solutions of the n queens problem, on one machine or on hundreds.
 #[derive(Debug, Parser)]
 #[command(
     version,
     term_width = 80,
+    help_template = overview::template(),
+    // The template leaves this out; the manual page has it.
     after_help = "\
 Examples:
   diadem count 16                                    count on this machine
@@ -74,7 +76,7 @@ and 143 interrupted."
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
-    /// The format of the log on stderr: text, json.
+    /// Log format: text or json.
     #[arg(
         long,
         global = true,
@@ -84,7 +86,9 @@ pub struct Args {
         hide_possible_values = true
     )]
     pub log_format: LogFormat,
-    /// A file of settings, in TOML: options that are not typed (diadem config --help).
+    /// TOML file of settings.
+    ///
+    /// It sets options that are not typed (see diadem config --help).
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
@@ -102,30 +106,29 @@ pub enum LogFormat {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Count(CountArgs),
+    Estimate(EstimateArgs),
+    Bench(BenchArgs),
+    Gpus(GpusArgs),
     Coordinator(CoordinatorArgs),
     Worker(WorkerArgs),
-    Follow(FollowArgs),
+    Keys(KeysArgs),
     Status(StatusArgs),
     Top(TopArgs),
-    Keys(KeysArgs),
-    Verify(VerifyArgs),
-    Export(ExportArgs),
-    Head(HeadArgs),
-    Certify(CertifyArgs),
-    Report(ReportArgs),
-    Merge(MergeArgs),
-    Retract(RetractArgs),
-    Estimate(EstimateArgs),
+    Follow(FollowArgs),
     Policy(PolicyArgs),
     Pause(PauseArgs),
     Resume(ResumeArgs),
     Drain(DrainArgs),
-    Bench(BenchArgs),
-    Gpus(GpusArgs),
+    Verify(VerifyArgs),
+    Certify(CertifyArgs),
+    Export(ExportArgs),
+    Head(HeadArgs),
+    Report(ReportArgs),
+    Merge(MergeArgs),
+    Retract(RetractArgs),
+    #[cfg(feature = "atlas")]
+    Atlas(atlas::AtlasArgs),
     Config(ConfigArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
-    #[cfg(feature = "atlas")]
-    #[command(flatten)]
-    Atlas(atlas::AtlasCommand),
 }

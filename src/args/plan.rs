@@ -26,14 +26,18 @@ fn split(plan: PlanSpec, scheme: Option<Scheme>) -> PlanSpec {
 /// How a new run is split, unless the method decides.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct SplitArgs {
-    /// Plan a new run by families, split by the queens of ROWS outer rows. The squares of the last row are
-    /// grouped. The sides of SIDES further rows split units once more.
-    #[arg(long, value_name = "ROWS,GROUP,SIDES")]
+    /// Split a new plan by ROWS,GROUP,SIDES.
+    ///
+    /// The plan is by families, split by the queens of ROWS outer rows. The squares of the last row are
+    /// grouped by GROUP. The sides of SIDES further rows split units once more.
+    #[arg(long, value_name = "SPLIT")]
     families: Option<OuterRows>,
-    /// Plan a new run by families, split by the queens of COLUMNS central columns. The squares of the last
-    /// column are grouped. Sides of outer rows then split units of more than the given number of expected
+    /// Split a new plan by COLUMNS,GROUP[,GRAIN].
+    ///
+    /// The plan is by families, split by the queens of COLUMNS central columns. The squares of the last
+    /// column are grouped by GROUP. Sides of outer rows then split units of more than GRAIN expected
     /// solutions (see docs/ledger.md).
-    #[arg(long, value_name = "COLUMNS,GROUP[,GRAIN]", conflicts_with = "families")]
+    #[arg(long, value_name = "SPLIT", conflicts_with = "families")]
     centre: Option<CentralColumns>,
 }
 

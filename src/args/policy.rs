@@ -8,8 +8,9 @@ use super::records::reason;
 use super::steering::OperatorArgs;
 use super::value::{CHECKS, choice, whole};
 
-/// Changes how the counts of a run are checked and copied, while it is served; it stands in the ledger with the reason.
+/// Change how a served run is checked and copied.
 ///
+/// The change stands in the ledger with its reason.
 /// More may be checked than before, not less. With fewer replicas, waiting counts are acknowledged at once.
 /// The change is permanent: remove --double-check, --replicas and --require-owners from the command that
 /// starts the coordinator.
@@ -28,14 +29,14 @@ Examples:
 Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for the address."
 )]
 pub struct PolicyArgs {
-    /// The address without --coordinator.
+    /// Coordinator URL, instead of --coordinator.
     #[arg(value_name = "URL", value_delimiter = ',', conflicts_with = "coordinator")]
     pub urls: Vec<String>,
     #[command(flatten)]
     pub operator: OperatorArgs,
     #[command(flatten)]
     pub change: PolicyChangeArgs,
-    /// The reason, recorded in the ledger.
+    /// Reason, recorded in the ledger.
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub reason: String,
 }
@@ -44,14 +45,19 @@ pub struct PolicyArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub struct PolicyChangeArgs {
-    /// Which counts are made a second time from now on: a share drawn at random as in 5%, all; with all, those that are
-    /// on record, too.
+    /// Checks from now on: 5%, all.
+    ///
+    /// A share such as 5% is drawn at random from new counts; all includes the counts on record.
     #[arg(long, value_name = "POLICY", value_parser = choice::<DoubleCheck>(&CHECKS[1..]), hide_possible_values = true)]
     pub double_check: Option<DoubleCheck>,
-    /// How many followers must have a record before it is acknowledged: 0 to 16.
+    /// Followers that must have a count: 0 to 16.
+    ///
+    /// A count is acknowledged only when so many have it on disk.
     #[arg(long, value_name = "K", value_parser = whole(0..=MOST_FOLLOWERS as u32), allow_negative_numbers = true)]
     pub replicas: Option<u32>,
-    /// The number of owners who must count each checked unit: 2, or 1 to lift the requirement.
+    /// Owners who must count a checked unit: 1, 2.
+    ///
+    /// 1 lifts the requirement.
     #[arg(long, value_name = "K", value_parser = whole(1..=2_u32), allow_negative_numbers = true)]
     pub require_owners: Option<u32>,
 }

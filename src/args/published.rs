@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::value::ThreadsArgs;
 
-/// Prints the head of a run's hash chain, for publication. A published head shows later that no record before
-/// it was rewritten.
+/// Print the head of a run's hash chain, for publication.
 ///
+/// A published head shows later that no record before it was rewritten.
 /// The run may be in use. The line has the run, the number of its records up to the last commit mark, and the
 /// hash of that mark, which covers all records before it. diadem verify --heads compares such lines with the
 /// ledger.
@@ -17,16 +17,17 @@ use super::value::ThreadsArgs;
 Example:
   diadem head ./diadem-20 >> heads.txt     now and then, where others see it")]
 pub struct HeadArgs {
-    /// The run directory.
+    /// Run directory.
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
-    /// Print it as one JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }
 
-/// Signs a certificate of a finished run: totals, head of the ledger, how far it was checked.
+/// Sign a certificate of a complete run.
 ///
+/// It has the totals, the head of the ledger, and how far the counts were checked.
 /// First the ledger is audited, and the symmetric counts are repeated by a second algorithm. An unfinished or
 /// unsound run is refused. diadem verify --certificate checks a certificate; docs/ledger.md describes how to
 /// check it without diadem.
@@ -37,33 +38,35 @@ Examples:
   diadem certify ./diadem-20 --key ~/diadem.key -o 20.json
       one key for several runs, which coordinators had with --key")]
 pub struct CertifyArgs {
-    /// The run directory.
+    /// Run directory.
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
-    /// The private key, Ed25519 in PKCS#8; made if it does not exist [default: certify.key in the run
-    /// directory, unless the ledger names only other keys].
+    /// Private key, made if missing.
+    ///
+    /// Ed25519 in PKCS#8 [default: certify.key in the run directory, unless the ledger names only other
+    /// keys].
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// The output file [default: stdout].
+    /// Output file [default: stdout].
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub threads: ThreadsArgs,
 }
 
-/// Writes a run as one self-contained HTML page. It has the answer and its evidence, the contributors, and
-/// the commands to verify it.
+/// Write a run as one HTML page.
 ///
+/// The page has the answer and its evidence, the contributors, and the commands to verify it.
 /// It is made from the ledger alone, which is audited first; the run may be unfinished, or in use.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   diadem report ./diadem-20 -o 20.html")]
 pub struct ReportArgs {
-    /// The run directory.
+    /// Run directory.
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
-    /// The output file [default: stdout].
+    /// Output file [default: stdout].
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }

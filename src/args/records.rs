@@ -12,7 +12,7 @@ use records::verify::SampleSize;
 use super::unit_span::UnitSpan;
 use super::value::{Auto, GROUPS, METHODS, ThreadsArgs, ValueError, auto, choice, whole};
 
-/// Re-checks a run from its ledger alone, and counts a sample of its units again.
+/// Check a run from its ledger and recount a sample.
 ///
 /// Checks in this order, up to the first failure: chain and CRCs of the ledger; one standing count a unit;
 /// identities among the sums; a certificate and an exported table, if given; the symmetric counts, by a
@@ -35,30 +35,44 @@ Examples:
   diadem verify ./diadem-16 --certificate 16.json
       and that the certificate says what the ledger says")]
 pub struct VerifyArgs {
-    /// The run directory; may be left out where a certificate is named, whose signature alone is checked then.
+    /// Run directory.
+    ///
+    /// May be left out with --certificate, whose signature alone is checked then.
     #[arg(value_name = "DIR")]
     pub run: Option<PathBuf>,
-    /// How many units, chosen at random, to count again: a number or all.
+    /// Units to count again: a number or all.
+    ///
+    /// They are chosen at random.
     #[arg(long, value_name = "K", default_value = "50", value_parser = sample, requires = "run")]
     pub recount: SampleSize,
-    /// The seed of the sample [default: drawn, and printed].
+    /// Seed of the sample [default: random, printed].
     #[arg(long, value_name = "SEED", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true, requires = "run")]
     pub seed: Option<u64>,
-    /// The method by which they are counted again [default: for each unit the one that it was not counted by].
-    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true, requires = "run")]
+    /// Method of the recount: auto, meet, search.
+    ///
+    /// auto takes for each unit the method that did not count it before.
+    #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true, requires = "run")]
     pub method: Auto<Method>,
     #[command(flatten)]
     pub threads: ThreadsArgs,
-    /// A table written by diadem export; it must agree with the ledger.
+    /// Table of diadem export to compare.
+    ///
+    /// It must agree with the ledger.
     #[arg(long, value_name = "FILE", requires = "run")]
     pub export: Option<PathBuf>,
-    /// Lines of diadem head, as they were published: each must be in the chain of the ledger.
+    /// Lines of diadem head to compare.
+    ///
+    /// Each must be in the chain of the ledger.
     #[arg(long, value_name = "FILE", requires = "run")]
     pub heads: Option<PathBuf>,
-    /// A certificate of diadem certify; its signature must be valid, and it must agree with the ledger.
+    /// Certificate of diadem certify to check.
+    ///
+    /// Its signature must be valid, and it must agree with the ledger.
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// The public key that must have signed the certificate, 64 hexadecimal digits [default: whichever it names].
+    /// Public key that must have signed it.
+    ///
+    /// 64 hexadecimal digits [default: the key that the certificate names].
     #[arg(long, value_name = "KEY", requires = "certificate", value_parser = public_key)]
     pub signer: Option<String>,
     /// Print the report as one JSON object.
@@ -81,7 +95,7 @@ fn sample(text: &str) -> Result<SampleSize, ValueError> {
     }
 }
 
-/// Writes the counts of a run as a table, for publication.
+/// Write the counts of a run as a table.
 ///
 /// The table depends on the plan and the counts alone, not on the contributors. Its last line is the BLAKE3
 /// hash of all lines before. diadem verify --export compares it with the ledger.
@@ -94,15 +108,15 @@ Examples:
       sums by top and bottom queen
   diadem export ./diadem-16 --jsonl --by constellation -o 16.jsonl")]
 pub struct ExportArgs {
-    /// The run directory.
+    /// Run directory.
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
     #[command(flatten)]
     pub format: ExportFormat,
-    /// The subject of a row: unit, family, constellation.
+    /// Rows: unit, family, constellation.
     #[arg(long, value_name = "GROUP", default_value = "unit", value_parser = choice::<By>(GROUPS), hide_possible_values = true)]
     pub by: By,
-    /// The output file [default: stdout].
+    /// Output file [default: stdout].
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -110,10 +124,10 @@ pub struct ExportArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct ExportFormat {
-    /// Values separated by commas.
+    /// Write comma-separated values.
     #[arg(long)]
     csv: bool,
-    /// One JSON object a line.
+    /// Write one JSON object per line.
     #[arg(long)]
     jsonl: bool,
 }
@@ -125,22 +139,23 @@ impl ExportFormat {
     }
 }
 
-/// Joins runs of one plan, shards above all, into a new run directory.
+/// Join shards, or other runs of one plan.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   diadem merge ./diadem-20 ./shard-1 ./shard-2 ./shard-3")]
 pub struct MergeArgs {
-    /// The run directory to make.
+    /// Run directory to make.
     #[arg(value_name = "OUT")]
     pub out: PathBuf,
-    /// The run directories to join.
+    /// Run directories to join.
     #[arg(value_name = "IN", required = true)]
     pub parts: Vec<PathBuf>,
 }
 
-/// Takes counts back, with a reason that stands in the ledger; their units are counted again.
+/// Take back counts, so that their units are counted again.
 ///
+/// The reason stands in the ledger.
 /// For a machine or an owner, all counts that no other machine has confirmed are retracted, and it gets no
 /// more leases. On a served run the request goes to its coordinator and requires the admin token.
 #[derive(Debug, Args)]
@@ -166,21 +181,27 @@ Examples:
 Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for the address."
 )]
 pub struct RetractArgs {
-    /// The run directory; or the address of the coordinator that serves it, without --coordinator.
+    /// Run directory, or coordinator URL.
+    ///
+    /// The URL of the coordinator that serves the run may also be given by --coordinator.
     #[arg(value_name = "DIR|URL", value_parser = PathBufValueParser::new())]
     run: Option<PathBuf>,
-    /// The address of the coordinator that serves the run; of several, the coordinator of the highest term is used.
+    /// Coordinator URL of a served run.
+    ///
+    /// Of several, the coordinator of the highest term is used.
     #[arg(long, value_name = "URL", value_delimiter = ',')]
     coordinator: Vec<String>,
-    /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
+    /// Folder with ca.pem and admin.token.
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,
     #[command(flatten)]
     pub target: TargetArgs,
-    /// Believe the machine or the owner again, from now on; what was taken back stays so.
+    /// Trust the machine or owner again.
+    ///
+    /// It may count from now on; what was taken back stays so.
     #[arg(long, conflicts_with = "unit")]
     pub readmit: bool,
-    /// The reason, recorded in the ledger.
+    /// Reason, recorded in the ledger.
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub reason: String,
 }
@@ -209,14 +230,19 @@ impl RetractArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct TargetArgs {
-    /// A unit, a range as in 100-403, or every third unit of a range as in 100-403/3; may be given several
-    /// times.
+    /// Unit, or range; may be repeated.
+    ///
+    /// A range is 100-403, or 100-403/3 for every third unit.
     #[arg(long, value_name = "UNIT", allow_negative_numbers = true)]
     unit: Vec<UnitSpan>,
-    /// A machine as OWNER/NAME; or its NAME, where no other owner has one of that name.
+    /// Machine, as NAME or OWNER/NAME.
+    ///
+    /// NAME alone will do where no other owner has a machine of that name.
     #[arg(long, value_name = "MACHINE")]
     machine: Option<String>,
-    /// An owner, with all machines; - means all workers without credentials.
+    /// Owner, or - for workers without credentials.
+    ///
+    /// All machines of the owner are meant.
     #[arg(long, value_name = "OWNER", value_parser = owner)]
     owner: Option<String>,
 }

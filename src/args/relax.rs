@@ -9,8 +9,10 @@ use super::value::time;
 /// After how long less independent checks are accepted.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct RelaxArgs {
-    /// When only checks are left, accept less independent checks after each period of this length, as in 10m
-    /// [default: a tenth of the time spent counting, at least 15 s].
+    /// Relax the last checks after this time.
+    ///
+    /// When only checks are left, less independent checks are accepted after each period of this length,
+    /// as in 10m [default: a tenth of the time spent counting, at least 15 s].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub relax_checks_after: Option<Duration>,
 }

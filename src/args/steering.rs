@@ -9,16 +9,20 @@ use super::records::reason;
 /// The coordinator of a request, and the keys of the operator.
 #[derive(Debug, Args)]
 pub struct OperatorArgs {
-    /// The coordinator's address; of several, the coordinator of the highest term is used.
+    /// Coordinator URL.
+    ///
+    /// Of several, the coordinator of the highest term is used.
     #[arg(long, value_name = "URL", value_delimiter = ',', default_value = "http://127.0.0.1:7227")]
     pub coordinator: Vec<String>,
-    /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
+    /// Folder with ca.pem and admin.token.
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,
 }
 
-/// Stops lending new units. Workers count the units they hold (two for each thread, or more with --ahead).
-/// Then they wait. To free cores at once, use diadem drain.
+/// Stop lending new units.
+///
+/// Workers count the units they hold (two for each thread, or more with --ahead). Then they wait. To free
+/// cores at once, use diadem drain.
 ///
 /// The run stays so, also when its coordinator is started again, until diadem resume. A follower that takes over does not
 /// pause.
@@ -33,12 +37,12 @@ Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for t
 pub struct PauseArgs {
     #[command(flatten)]
     pub operator: OperatorArgs,
-    /// The reason, shown in the status.
+    /// Reason, shown in the status.
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub reason: String,
 }
 
-/// Ends the pause of a coordinator: it lends units again.
+/// Lend units again after a pause.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -51,9 +55,9 @@ pub struct ResumeArgs {
     pub operator: OperatorArgs,
 }
 
-/// Drains the workers of a machine: they finish their current units, give back the rest, and end as after a
-/// signal.
+/// Stop the workers of a machine after their current units.
 ///
+/// They give back the rest and exit as after a signal.
 /// Only connected workers are drained; a worker that is started later counts.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -64,7 +68,9 @@ Examples:
 
 Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for the address.")]
 pub struct DrainArgs {
-    /// The machine as the status has it, OWNER/NAME; or its NAME, where no other owner has one of that name.
+    /// Machine, as NAME or OWNER/NAME.
+    ///
+    /// NAME alone will do where no other owner has a machine of that name; the status shows both.
     #[arg(value_name = "MACHINE")]
     pub machine: String,
     #[command(flatten)]

@@ -136,7 +136,9 @@ pub fn time(text: &str) -> Result<Duration, ValueError> {
 /// How much is counted at a time.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ThreadsArgs {
-    /// How many units to count at a time [default: one for each core].
+    /// Threads [default: one per core].
+    ///
+    /// Each counts one unit at a time.
     #[arg(long, value_name = "K", value_parser = threads)]
     threads: Option<u32>,
 }

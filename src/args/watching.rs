@@ -10,15 +10,19 @@ use super::value::{ValueError, path, time};
 /// The coordinator of the request.
 #[derive(Debug, Args)]
 pub struct ObserverArgs {
-    /// The coordinator's address; of several, the coordinator of the highest term is used.
+    /// Coordinator URL.
+    ///
+    /// Of several, the coordinator of the highest term is used.
     #[arg(long, value_name = "URL", value_delimiter = ',', default_value = "http://127.0.0.1:7227")]
     pub coordinator: Vec<String>,
-    /// Know the coordinator, and be known: a folder with ca.pem and status.token or join.token.
+    /// Folder with ca.pem and status.token.
+    ///
+    /// join.token will do in place of status.token.
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,
 }
 
-/// Shows how far a coordinator's run is, or the shares of a board that are counted without one.
+/// Show the progress of a run, or of shards.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +35,9 @@ Examples:
 
 Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
 pub struct StatusArgs {
-    /// Run directories, read without a coordinator; the shares of one board are shown together.
+    /// Run directories to read without a coordinator.
+    ///
+    /// The shares of one board are shown together.
     #[arg(value_name = "DIR", value_parser = path(directory), conflicts_with_all = ["coordinator", "keys", "wait"])]
     pub runs: Vec<PathBuf>,
     #[command(flatten)]
@@ -39,13 +45,19 @@ pub struct StatusArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
-    /// Print the partial totals of each family, too (run directories only; JSON always has them).
+    /// Print the totals of each family, too.
+    ///
+    /// Of run directories only; JSON always has them.
     #[arg(long, requires = "runs")]
     pub families: bool,
-    /// Wait until the run has ended, then print its status. Prints only warnings until then.
+    /// Wait for the end of the run.
+    ///
+    /// Prints only warnings until then, and the status at the end.
     #[arg(long)]
     pub wait: bool,
-    /// With --wait, give up when the coordinator has not answered for this long, as in 90s, 10m, 2h.
+    /// With --wait, time until giving up.
+    ///
+    /// How long the coordinator may not answer, as in 90s, 10m, 2h.
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time, requires = "wait")]
     pub give_up_after: Duration,
 }
@@ -63,7 +75,7 @@ fn directory(path: &Path) -> Result<(), ValueError> {
     Ok(())
 }
 
-/// Shows a running run on the whole terminal: machines, workers, families, events.
+/// Watch a run in the terminal: machines, workers, families, events.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

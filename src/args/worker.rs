@@ -10,7 +10,7 @@ use super::kernel::KernelArgs;
 use super::limits::LimitsArgs;
 use super::value::{name, time};
 
-/// Counts units for a coordinator until all units are counted.
+/// Count units for a coordinator until all are counted.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -23,38 +23,56 @@ Examples:
 
 Environment: DIADEM_JOIN_TOKEN stands for join.token, DIADEM_COORDINATOR for --coordinator.")]
 pub struct WorkerArgs {
-    /// The coordinator's address; several, one after the other or with commas between, are tried in turn.
+    /// Coordinator URL; may be repeated.
+    ///
+    /// Several, also with commas between, are tried in turn.
     #[arg(long, value_name = "URL", value_delimiter = ',', required = true)]
     pub coordinator: Vec<String>,
-    /// Know the coordinator, and be known: a folder with ca.pem and join.token, or client.pem and client.key.
+    /// Folder with ca.pem and join.token.
+    ///
+    /// The certificate by which the worker knows the coordinator, and what the coordinator knows it by:
+    /// join.token, or client.pem and client.key.
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,
     #[command(flatten)]
     pub kernel: KernelArgs,
     #[command(flatten)]
     pub gpu: GpuArgs,
-    /// The worker's name in status and ledger [default: host name and process number].
+    /// Worker name [default: host name and PID].
+    ///
+    /// It stands in the status and in the ledger.
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub name: Option<String>,
-    /// The machine's name: counts are checked on another machine than the one that made them [default: host name].
+    /// Machine name [default: host name].
+    ///
+    /// Counts are checked on another machine than the one that made them.
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub machine: Option<String>,
-    /// What to do when the coordinator has not answered for the time of --give-up-after: keep waiting; finish
-    /// the units in hand, then leave; or exit at once [default: wait; with --give-up-after exit].
-    #[arg(long, value_name = "WHAT", value_enum)]
+    /// When it is lost: wait, finish or exit.
+    ///
+    /// The coordinator is lost when it has not answered for the time of --give-up-after. The worker then
+    /// keeps waiting, finishes the units in hand and leaves, or exits at once [default: wait; exit if
+    /// --give-up-after is given].
+    #[arg(long, value_name = "WHAT", value_enum, hide_possible_values = true)]
     pub on_coordinator_lost: Option<OnLost>,
-    /// After how long without an answer the coordinator is lost, as in 90s, 10m, 2h [default: 10s].
+    /// Time until it is lost [default: 10s].
+    ///
+    /// How long the coordinator may not answer, as in 90s, 10m, 2h.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub give_up_after: Option<Duration>,
     #[command(flatten)]
     pub limits: LimitsArgs,
-    /// Hold units for this long ahead, to keep counting through outages, as in 1h. A worker holds at most a
-    /// quarter of its share of the remaining units, and at most 50,000 units [default: 10s].
+    /// Hold units for this long [default: 10s].
+    ///
+    /// More units in hand bridge outages, as in 1h. A worker holds at most a quarter of its share of the
+    /// remaining units, and at most 50,000 units.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub ahead: Option<Duration>,
-    /// After Ctrl-C or SIGTERM, count the current units for this long, and give back all others at once. A
-    /// second signal ends the worker within two seconds. Choose less time than the batch engine waits before
-    /// it kills.
+    /// Time left after SIGTERM.
+    ///
+    /// After Ctrl-C or SIGTERM the worker counts its current units for this long, and gives back all
+    /// others at once. A second signal ends it within two seconds. Choose less time than the batch engine
+    /// waits before it kills.
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
     pub drain: Duration,
 }

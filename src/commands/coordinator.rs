@@ -31,7 +31,7 @@ use crate::{command_line, ending, exit, host, log, output, progress, service_man
 const OPEN_FILES: u64 = 80;
 
 /// After the end of a run the coordinator answers workers until none has called for this long. Workers renew
-/// their leases twice in that time.
+/// their leases twice in that time. A worker of an earlier process of the run connects again in less.
 const QUIET_TIME: Duration = Duration::from_secs(5);
 
 /// How long browsers may show the end of the run.
@@ -87,9 +87,10 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     // Receive signals from here to the end, so that none is lost.
     let mut signals = Signals::new()?;
     service_manager::ready();
+    let reconnected_at = Instant::now() + if done > 0 { QUIET_TIME } else { Duration::ZERO };
     let managed = tokio::spawn(service_manager::show(handle.snapshots()));
     let code = tokio::select! {
-        code = until_done(run, &handle, &mut signals) => code,
+        code = until_done(run, &handle, reconnected_at, &mut signals) => code,
         ended = &mut server => bail!("the server has ended: {ended:?}"),
     };
     managed.abort();
@@ -161,8 +162,14 @@ fn outdated(run: &ServedRun, status: &RunStatus) -> Vec<&'static str> {
         .collect()
 }
 
-/// Waits for the answer and prints it, or for an interruption.
-async fn until_done(run: &ServedRun, handle: &Handle, signals: &mut Signals) -> anyhow::Result<ExitCode> {
+/// Waits for the answer and prints it, or for an interruption. The workers of an earlier process have connected again
+/// at `reconnected_at`.
+async fn until_done(
+    run: &ServedRun,
+    handle: &Handle,
+    reconnected_at: Instant,
+    signals: &mut Signals,
+) -> anyhow::Result<ExitCode> {
     // If the run ends together with the signal, the end comes first: a script that sees the end may send a signal at
     // once.
     let ending = tokio::select! {
@@ -183,7 +190,7 @@ async fn until_done(run: &ServedRun, handle: &Handle, signals: &mut Signals) -> 
     }
     // The coordinator reports the end to workers and followers, and waits for them, also without an answer to print.
     tokio::select! {
-        () = wait_for_departures(handle, is_withheld) => {}
+        () = wait_for_departures(handle, reconnected_at, is_withheld) => {}
         _ = signals.next() => return answered,
     }
     answered
@@ -198,10 +205,9 @@ async fn stay(answered: anyhow::Result<ExitCode>, signals: &mut Signals) -> anyh
     answered.or_else(|error| Ok(exit::of(&error)))
 }
 
-/// Waits until all workers have left, or those that are still registered are silent, and until all followers have left,
-/// which they do when they have everything. If the answer is withheld, workers and followers wait for another start,
-/// and need time to learn that.
-async fn wait_for_departures(handle: &Handle, is_withheld: bool) {
+/// Waits until all followers have everything, and all workers have left or are silent. If the answer is withheld, workers
+/// wait for another start, and only need time to learn that.
+async fn wait_for_departures(handle: &Handle, reconnected_at: Instant, is_withheld: bool) {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
     let longest = if is_withheld { QUIET_TIME } else { MAX_EXIT_DELAY };
@@ -210,7 +216,7 @@ async fn wait_for_departures(handle: &Handle, is_withheld: bool) {
         let followers = status.as_ref().map_or(0, |status| status.followers);
         let last_words = status.into_iter().flat_map(|status| status.workers).map(|worker| worker.last_word);
         match last_words.min() {
-            _ if followers > 0 => sleep(pause).await,
+            _ if followers > 0 || Instant::now() < reconnected_at => sleep(pause).await,
             Some(last_word) if begun.elapsed() < QUIET_TIME || last_word < QUIET_TIME => sleep(pause).await,
             _ => return,
         }

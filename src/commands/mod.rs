@@ -58,6 +58,6 @@ pub fn run(command: Command, settings: &Settings) -> anyhow::Result<ExitCode> {
         Command::Completions(args) => listing(installation::completions(&args)),
         Command::Man(args) => listing(installation::man(&args)),
         #[cfg(feature = "atlas")]
-        Command::Atlas(command) => atlas::run(command),
+        Command::Atlas(args) => atlas::run(args.command),
     }
 }

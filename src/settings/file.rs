@@ -7,7 +7,7 @@ use clap::{Arg, Command};
 use records::regular_file;
 use toml::{Table, Value};
 
-use super::options::{is_called, is_typed_only, leaves, names, options};
+use super::options::{is_typed_only, leaves, options};
 use super::setting::{Setting, SettingsError};
 use crate::progress::during;
 
@@ -50,7 +50,7 @@ impl SettingsFile {
                 check(key, &all, None).map_err(wrong)?;
                 continue;
             };
-            let Some((name, command)) = commands.iter().find(|command| is_called(command, key)) else {
+            let Some((name, command)) = commands.iter().find(|(name, _)| name == key) else {
                 let similar = similar(key, commands.iter().map(|(name, _)| name.as_str()));
                 return Err(wrong(format!(": there is no command \"{key}\"{similar}")));
             };
@@ -63,8 +63,8 @@ impl SettingsFile {
     /// The value of an option in that section, or in the part before all sections.
     pub(super) fn get(&self, section: Option<&str>, option: &Arg) -> Result<Option<Setting>, SettingsError> {
         let table = section.map_or(Some(&self.settings), |section| self.settings.get(section)?.as_table());
-        let value = table.and_then(|table| names(option).find_map(|name| table.get(name)));
-        // A section may be called like an option: --families, and the command families.
+        let value = table.and_then(|table| table.get(option.get_long()?));
+        // A section may have the name of an option: --export, and the command export.
         let value = value.filter(|value| section.is_some() || !value.is_table());
         let path = self.path.display();
         let origin = section.map_or(path.to_string(), |section| format!("{path} [{section}]"));
@@ -72,9 +72,9 @@ impl SettingsFile {
     }
 }
 
-/// Returns an error if no option, of that command or of any command, has that name.
+/// Says what is wrong if none of the options, of that command or of any, has that name.
 fn check(key: &str, options: &[&Arg], command: Option<&str>) -> Result<(), String> {
-    if options.iter().any(|option| names(option).any(|name| name == key)) {
+    if options.iter().any(|option| option.get_long() == Some(key)) {
         return Ok(());
     }
     if is_typed_only(command, key) {

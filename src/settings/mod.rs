@@ -13,13 +13,12 @@ mod shown;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::iter;
 
 use clap::{Arg, Command};
 
 use file::SettingsFile;
 pub use line::{CompletedLine, is_typed};
-use options::{names, options, variable};
+use options::{options, variable};
 use setting::Setting;
 pub use setting::SettingsError;
 pub use shown::{OptionInForce, commands};
@@ -37,8 +36,7 @@ impl Settings {
         let variables = options(command).filter_map(|option| self.variable(option).transpose());
         let mut sources = vec![variables.collect::<Result<Vec<_>, _>>()?];
         if let Some(file) = &self.file {
-            let names = iter::once(name).chain(command.get_all_aliases());
-            for section in names.map(Some).chain([None]) {
+            for section in [Some(name), None] {
                 let found = options(command).filter_map(|option| file.get(section, option).transpose());
                 sources.push(found.collect::<Result<_, _>>()?);
             }
@@ -67,11 +65,9 @@ impl Settings {
     }
 
     fn variable(&self, option: &Arg) -> Result<Option<Setting>, SettingsError> {
-        let read = |name| {
-            let variable = variable(name);
-            Some((self.variables.get(&variable).filter(|text| !text.is_empty())?, variable))
-        };
-        let Some((text, variable)) = names(option).find_map(read) else { return Ok(None) };
+        let Some(variable) = option.get_long().map(variable) else { return Ok(None) };
+        let text = self.variables.get(&variable).filter(|text| !text.is_empty());
+        let Some(text) = text else { return Ok(None) };
         match text.to_str() {
             Some(text) => Setting::new(option, vec![text.to_owned()], variable).map(Some),
             None => Err(SettingsError::Wrong(format!("{variable} is no UTF-8 text"))),

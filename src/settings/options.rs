@@ -33,11 +33,6 @@ pub fn options(command: &Command) -> impl Iterator<Item = &Arg> {
     })
 }
 
-/// The long name of an option, and its aliases.
-pub fn names(option: &Arg) -> impl Iterator<Item = &str> {
-    option.get_long().into_iter().chain(option.get_all_aliases().unwrap_or_default())
-}
-
 /// The variable that stands for an option.
 pub fn variable(option: &str) -> String {
     format!("DIADEM_{}", option.to_uppercase().replace('-', "_"))
@@ -56,9 +51,4 @@ pub fn leaves<'a>(command: &'a Command, name: &str) -> Vec<(String, &'a Command)
     let leaves: Vec<_> =
         below.flat_map(|below| leaves(below, format!("{name} {}", below.get_name()).trim_start())).collect();
     if leaves.is_empty() { vec![(name.to_owned(), command)] } else { leaves }
-}
-
-/// True if the command has that name or that alias.
-pub fn is_called((name, command): &(String, &Command), called: &str) -> bool {
-    name == called || command.get_all_aliases().any(|alias| alias == called)
 }

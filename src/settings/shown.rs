@@ -7,7 +7,7 @@ use clap::Arg;
 
 use super::Settings;
 use super::line::CompletedLine;
-use super::options::{TYPED, built, is_called, leaves, names, options, variable};
+use super::options::{TYPED, built, leaves, options, variable};
 use super::setting::SettingsError;
 
 /// Variables that are no options.
@@ -24,7 +24,7 @@ const OTHERS: [&str; 6] = [
 pub fn commands(called: &str) -> Vec<String> {
     let root = built();
     let all = leaves(&root, "").into_iter();
-    all.filter(|command| called.is_empty() || is_called(command, called)).map(|(name, _)| name).collect()
+    all.map(|(name, _)| name).filter(|name| called.is_empty() || name == called).collect()
 }
 
 /// An option from a setting or a default, with its value.
@@ -71,7 +71,7 @@ impl Settings {
     pub fn not_understood(&self) -> (Vec<&str>, Vec<&str>) {
         let root = built();
         let commands = leaves(&root, "");
-        let longs = commands.iter().flat_map(|(_, command)| options(command)).flat_map(names);
+        let longs = commands.iter().flat_map(|(_, command)| options(command)).filter_map(Arg::get_long);
         let known: BTreeSet<String> = longs.map(variable).collect();
         let strange =
             self.variables.keys().map(|name| &**name).filter(|name| {

@@ -82,11 +82,11 @@ fn required_option_may_come_from_a_setting() {
         ("retract --unit 1 --reason x", ("DIADEM_COORDINATOR", "http://a")),
         ("export r", ("DIADEM_JSONL", "1")),
         ("verify", ("DIADEM_CERTIFICATE", "8.json")),
-        ("solutions 8", ("DIADEM_SEED", "5")),
+        ("atlas solutions 8", ("DIADEM_SEED", "5")),
     ] {
         let parse = |variables: &[_]| completed(&format!("diadem {line}"), variables).unwrap().0.parse();
         assert!(parse(&[variable]).is_ok(), "{line}");
-        assert_eq!(parse(&[]).is_ok(), line.starts_with("solutions"), "{line}");
+        assert_eq!(parse(&[]).is_ok(), line.starts_with("atlas solutions"), "{line}");
     }
 }
 
@@ -145,12 +145,12 @@ fn mistake_in_file_is_refused_in_a_sentence() {
 #[test]
 fn command_name_includes_parent_commands() {
     for (line, name) in [
-        ("diadem count 8 --kernel magic", "diadem count"),
+        ("diadem count 8 --method magic", "diadem count"),
         ("diadem --log-format json count 8 --thread 2", "diadem count"),
         ("diadem keys init keys", "diadem keys init"),
         ("diadem keys client ada --wrong", "diadem keys client"),
         #[cfg(feature = "atlas")]
-        ("diadem families 8", "diadem orbits"),
+        ("diadem atlas orbits 8", "diadem atlas orbits"),
         ("diadem cuont 8", "diadem"),
     ] {
         assert_eq!(completed(line, &[]).unwrap().0.command_name(), name);

@@ -9,7 +9,7 @@ mod web;
 
 use support::{
     check, client, credentials, forgery, harness, held_file, http, lies, noting, owner_lies, proxy, relay,
-    waiting,
+    small_disk, waiting,
 };
 #[cfg(feature = "atlas")]
 use test_support::{look, webdriver};

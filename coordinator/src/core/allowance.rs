@@ -135,6 +135,7 @@ fn took_by_owners(standing: &Standing) -> impl Iterator<Item = (&str, &Took)> {
 fn time(work: f64, speed: f64) -> Duration {
     Duration::try_from_secs_f64(work / 1e9 / speed).unwrap_or(MAX_RENEWAL).min(MAX_RENEWAL)
 }
+
 /// The speed at or above which half of the work was done; none without counts.
 fn median<'a>(took: impl Iterator<Item = &'a Took>) -> Option<f64> {
     let mut speeds: Vec<(f64, u128)> = took.filter_map(|took| Some((took.speed()?, took.work))).collect();

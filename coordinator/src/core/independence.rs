@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use records::standing::Level;
+use records::standing::Degree;
 
 /// Minimum time before the degree drops.
 const RELAX_AFTER_AT_LEAST: Duration = Duration::from_secs(15);
@@ -38,17 +38,17 @@ impl Participants {
     }
 
     /// The highest degree at which a count of this machine can be checked.
-    pub fn highest_degree(&self, (owner, name): (&str, &str)) -> Level {
+    pub fn highest_degree(&self, (owner, name): (&str, &str)) -> Degree {
         let is_another = |other: &String| !other.is_empty() && !owner.is_empty() && other != owner;
         if self.machines.keys().any(is_another) {
-            return Level::AnotherOwner;
+            return Degree::OtherOwner;
         }
         let is_another = |other: &String| other != name;
         // An owner without a name may be any other owner.
         if self.machines.values().any(|machines| machines.iter().any(is_another)) {
-            Level::AnotherMachine
+            Degree::OtherMachine
         } else {
-            Level::AnotherWay
+            Degree::SameMachine
         }
     }
 }
@@ -88,14 +88,14 @@ impl Independence {
     }
 
     /// The lowest degree at which a count may be checked now. `highest` is the highest available degree.
-    pub fn degree(&self, now: Duration, highest: Level) -> Level {
+    pub fn degree(&self, now: Duration, highest: Degree) -> Degree {
         if self.needs_two_owners {
-            return Level::AnotherOwner;
+            return Degree::OtherOwner;
         }
         match (highest, self.steps(now)) {
-            (Level::AnotherOwner, 0) => Level::AnotherOwner,
-            (Level::AnotherOwner, 1) | (Level::AnotherMachine, 0) => Level::AnotherMachine,
-            _ => Level::AnotherWay,
+            (Degree::OtherOwner, 0) => Degree::OtherOwner,
+            (Degree::OtherOwner, 1) | (Degree::OtherMachine, 0) => Degree::OtherMachine,
+            _ => Degree::SameMachine,
         }
     }
 
@@ -128,12 +128,12 @@ mod tests {
         let card = Participants::of([("", "host"), ("", "host/gpu0")]);
         let keyless_beside_owner = Participants::of([("", "host"), ("ada", "host")]);
         for (participants, counted, degree) in [
-            (&one_machine, ("", "host"), Level::AnotherWay),
-            (&two_machines, ("", "host"), Level::AnotherMachine),
-            (&one_owner, ("ada", "other"), Level::AnotherMachine),
-            (&owners, ("ada", "host"), Level::AnotherOwner),
-            (&card, ("", "host/gpu0"), Level::AnotherMachine),
-            (&keyless_beside_owner, ("", "host"), Level::AnotherWay),
+            (&one_machine, ("", "host"), Degree::SameMachine),
+            (&two_machines, ("", "host"), Degree::OtherMachine),
+            (&one_owner, ("ada", "other"), Degree::OtherMachine),
+            (&owners, ("ada", "host"), Degree::OtherOwner),
+            (&card, ("", "host/gpu0"), Degree::OtherMachine),
+            (&keyless_beside_owner, ("", "host"), Degree::SameMachine),
         ] {
             assert_eq!(participants.highest_degree(counted), degree, "{counted:?} of {participants:?}");
         }
@@ -143,13 +143,13 @@ mod tests {
     fn degree_drops_after_each_tenth_of_the_time() {
         let second = Duration::from_secs;
         let mut rules = Independence::new(None, second(700));
-        let degree = |rules: &Independence, now| rules.degree(second(now), Level::AnotherOwner);
-        assert_eq!(degree(&rules, 300), Level::AnotherOwner);
+        let degree = |rules: &Independence, now| rules.degree(second(now), Degree::OtherOwner);
+        assert_eq!(degree(&rules, 300), Degree::OtherOwner);
         // 1,000 s were spent counting.
         rules.note_only_checks(second(300), true);
         rules.note_only_checks(second(350), true);
         let seen = [300, 399, 400, 499, 500, 9000].map(|now| degree(&rules, now));
-        let [owner, machine, way] = [Level::AnotherOwner, Level::AnotherMachine, Level::AnotherWay];
+        let [owner, machine, way] = [Degree::OtherOwner, Degree::OtherMachine, Degree::SameMachine];
         assert_eq!(seen, [owner, owner, machine, machine, way, way]);
         assert_eq!(rules.degree(second(400), machine), way);
         assert_eq!(rules.next_step(second(430)), Some(second(70)));
@@ -167,6 +167,6 @@ mod tests {
         assert_eq!(rules.next_step(Duration::from_secs(20)), Some(RELAX_AFTER_AT_LEAST));
         let mut rules = Independence::new(Some(Duration::ZERO), Duration::from_hours(9));
         rules.note_only_checks(Duration::ZERO, true);
-        assert_eq!(rules.degree(Duration::ZERO, Level::AnotherOwner), Level::AnotherWay);
+        assert_eq!(rules.degree(Duration::ZERO, Degree::OtherOwner), Degree::SameMachine);
     }
 }

@@ -17,12 +17,13 @@ use domain::{Lease, Variant, WorkerId};
 use queens::UnitId;
 use queens::kernel::{KernelName, Method};
 use rand::RngExt;
-use records::standing::{Identity, Level, MachineId, Origin};
+use records::DoubleCheck;
+use records::standing::{Degree, Identity, MachineId, Origin};
 
 use super::allowance::{Allowance, Borrower, is_speed_known, speed_of_others, usual_speed};
 use super::leases::{Loan, Purpose, UnbackedLease};
 use super::members::Methods;
-use super::votes::{CheckKind, Need, label_of};
+use super::votes::{CheckKind, Need};
 use super::workload::ORBITS;
 use super::{Core, Refusal};
 
@@ -139,17 +140,18 @@ impl Core {
     /// Takes the next unit that the worker may check. Counts of the highest degree come first; within a degree, counts
     /// made on another kind of device.
     fn next_check(&mut self, now: Duration, borrower: &Borrower) -> Option<UnitId> {
-        // A machine checks itself last: until then another one may connect.
-        let has_uncounted = self.schedule.has_uncounted(&self.work);
+        // If every unit is counted twice, a machine checks itself last: another machine may connect until then.
+        let is_for_others =
+            self.votes.policy() == DoubleCheck::All && self.schedule.has_uncounted(&self.work);
         let may = |kind: &CheckKind| {
-            let is_own = self.level(&borrower.identity, kind.counted) == Level::AnotherWay;
-            !(is_own && has_uncounted)
+            let is_own = self.degree_of_check(&borrower.identity, kind.counted) == Degree::SameMachine;
+            !(is_own && is_for_others)
                 && self.may_check(now, &borrower.identity, borrower.methods, *kind)
                 && !self.is_left_to_other_hardware(now, borrower, kind.counted)
         };
         let rank = |kind: &CheckKind| {
             let is_other_hardware = self.votes.hardware(kind.counted).differs_from(borrower.hardware);
-            Reverse((self.level(&borrower.identity, kind.counted), is_other_hardware))
+            Reverse((self.degree_of_check(&borrower.identity, kind.counted), is_other_hardware))
         };
         let kind = self.schedule.kinds_of_checks().filter(may).min_by_key(rank)?;
         self.schedule.take_check(kind)
@@ -164,22 +166,22 @@ impl Core {
         methods: Methods,
         kind: CheckKind,
     ) -> bool {
-        let level = self.level(machine, kind.counted);
-        let is_beyond_it = methods == Methods::Own && kind.by_kernel && level == Level::AnotherWay;
-        level >= self.degree(now, kind.counted) && !is_beyond_it
+        let degree = self.degree_of_check(machine, kind.counted);
+        let is_beyond_it = methods == Methods::Own && kind.by_kernel && degree == Degree::SameMachine;
+        degree >= self.required_degree(now, kind.counted) && !is_beyond_it
     }
 
     /// The lowest degree at which a count of this machine may be checked now.
-    pub(super) fn degree(&self, now: Duration, counted: MachineId) -> Level {
+    pub(super) fn required_degree(&self, now: Duration, counted: MachineId) -> Degree {
         let machines = &self.votes.standing().sums().machines;
         let participants = self.members.participants(machines);
         self.independence.degree(now, participants.highest_degree(machines.get(counted).maker()))
     }
 
     /// The degree at which `machine` would check a count made by `counted`.
-    fn level(&self, machine: &Identity, counted: MachineId) -> Level {
+    fn degree_of_check(&self, machine: &Identity, counted: MachineId) -> Degree {
         let counted = self.votes.standing().sums().machines.get(counted);
-        Level::between(counted.maker(), (machine.owner.name(), &machine.machine))
+        Degree::between(counted.maker(), (machine.owner.name(), &machine.machine))
     }
 
     /// True if this check waits for another kind of device: a connected worker of that kind may make the check, and
@@ -193,10 +195,10 @@ impl Core {
             return false;
         }
         let (machine, degree) =
-            (self.votes.standing().sums().machines.get(counted), self.degree(now, counted));
+            (self.votes.standing().sums().machines.get(counted), self.required_degree(now, counted));
         self.members.connected(now).any(|other| {
             domain::Hardware::of(&other.machine).differs_from(hardware)
-                && Level::between(machine.maker(), (other.owner.name(), &other.machine)) >= degree
+                && Degree::between(machine.maker(), (other.owner.name(), &other.machine)) >= degree
         })
     }
 
@@ -252,7 +254,7 @@ impl Core {
                     && !self.schedule.is_withheld_from(unit, &other.owner)
             })
         };
-        let label = label_of(kernel, self.work.is_symmetric_count(unit));
+        let label = |variant| self.work.kernel_label(unit, variant, kernel);
         let asked = ballot.ask(machine, label, is_somebody_else_asked)?;
         let can = methods == Methods::Both || !self.work.wants_other_kernel(unit, asked);
         can.then_some(asked)
@@ -266,7 +268,7 @@ impl Core {
             label != ORBITS
         } else {
             let is_same_method = |kernel: KernelName| kernel.method == borrower.kernel.method;
-            let is_own = self.level(&borrower.identity, origin.machine) == Level::AnotherWay;
+            let is_own = self.degree_of_check(&borrower.identity, origin.machine) == Degree::SameMachine;
             is_own && label.parse().is_ok_and(is_same_method)
         };
         Variant { mirrored: !origin.mirrored, other_kernel }
@@ -288,7 +290,9 @@ impl Core {
     ) -> Lease {
         let is_own = || {
             let vote = self.votes.standing().vote(unit);
-            vote.is_some_and(|vote| self.level(&borrower.identity, vote.origin.machine) == Level::AnotherWay)
+            vote.is_some_and(|vote| {
+                self.degree_of_check(&borrower.identity, vote.origin.machine) == Degree::SameMachine
+            })
         };
         if purpose == Purpose::Check
             && !variant.other_kernel
@@ -331,10 +335,17 @@ impl Core {
     /// Lends a suspect, or a set-aside unit that is due for a retry. The worker must hold nothing else. A set-aside
     /// unit is lent only if nothing else is lent or open.
     fn lend_suspect(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
-        if self.leases.units_of(borrower.worker) > 0 {
+        if self.leases.units_of(borrower.worker) > 0 || self.schedule.suspects().next().is_none() {
             return None;
         }
-        let suspect = self.schedule.suspects().find(|unit| self.open_task(now, borrower, *unit).is_some());
+        let is_newcomer = !self.has_record(&borrower.identity)
+            && self.members.connected(now).any(|other| self.has_record(other));
+        let is_left_to_others =
+            |unit: UnitId| is_newcomer && self.votes.need(&self.work, unit) == Need::Count;
+        let suspect = self
+            .schedule
+            .suspects()
+            .find(|unit| !is_left_to_others(*unit) && self.open_task(now, borrower, *unit).is_some());
         if let Some(unit) = suspect {
             self.schedule.take_suspect(unit);
             return self.lend(now, borrower, unit);
@@ -342,10 +353,18 @@ impl Core {
         if !self.leases.is_empty() || self.schedule.has_uncounted(&self.work) {
             return None;
         }
-        let task_of = |unit| Some((unit, self.task_despite_losses(now, borrower, unit)?));
+        let task_of = |unit| {
+            let task = self.task_despite_losses(now, borrower, unit).filter(|_| !is_left_to_others(unit))?;
+            Some((unit, task))
+        };
         let (unit, task) = self.schedule.due_for_retry(now).find_map(task_of)?;
         self.schedule.take_suspect(unit);
         Some(self.lend_task(now, borrower, unit, task))
+    }
+
+    /// True if the machine has counted in this run.
+    fn has_record(&self, machine: &Identity) -> bool {
+        machine.number(&self.votes.standing().sums().machines).is_some()
     }
 
     /// Lends backups of the oldest leases to idle threads. Leases of other owners come first, then leases of other

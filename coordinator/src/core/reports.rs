@@ -5,8 +5,8 @@ use std::time::Duration;
 use domain::{Lease, Owner, UnitCount, Verdict, WorkerId};
 use queens::UnitId;
 use records::ledger::{Record, UnitRecord};
-use records::standing::{Level, MOST_COMPLETIONS, RecordError};
-use tracing::Level as LogLevel;
+use records::standing::{Degree, MOST_COMPLETIONS, RecordError};
+use tracing::Level;
 
 use super::votes::{DisputeChange, Reported};
 use super::{Core, Refusal};
@@ -50,8 +50,9 @@ impl Core {
         let maker = (identity.owner.name(), &*identity.machine);
         let standing = self.votes.standing();
         let participants = self.members.participants(&standing.sums().machines);
-        let has_checkers = participants.highest_degree(maker) > Level::AnotherWay;
-        let degree = standing.vote(unit).map_or(Level::Once, |vote| self.degree(now, vote.origin.machine));
+        let has_checkers = participants.highest_degree(maker) > Degree::SameMachine;
+        let degree =
+            standing.vote(unit).map_or(Degree::Once, |vote| self.required_degree(now, vote.origin.machine));
         let reported = Reported { record, identity, has_checkers, degree };
         Ok(self.votes.judge(&self.work, reported, &mut self.random))
     }
@@ -95,18 +96,18 @@ impl Core {
             let change = self.votes.apply(&self.work, record)?;
             match record {
                 Record::Count(r) => {
-                    self.schedule.counted(r.unit);
-                    self.counted(r.unit);
+                    self.schedule.remove_counted(r.unit);
+                    self.close_counted(r.unit);
                     let (work, took) = self.expected_and_taken(r);
-                    self.progress.recorded(now, work, took, self.members.threads());
+                    self.progress.note_first_count(now, work, took, self.members.threads());
                 }
-                Record::Check(r) | Record::Conflict(r) => self.counted(r.unit),
+                Record::Check(r) | Record::Conflict(r) => self.close_counted(r.unit),
                 Record::Retract(r) => {
                     self.leases.promote_to_count(r.unit);
                     self.reopen(r.unit);
                 }
                 Record::Restore(r) => {
-                    self.schedule.counted(r.unit);
+                    self.schedule.remove_counted(r.unit);
                     self.leases.end_unit(r.unit);
                     self.reopen(r.unit);
                 }
@@ -134,7 +135,7 @@ impl Core {
     }
 
     /// A count of the unit is on record, so its leases end.
-    fn counted(&mut self, unit: UnitId) {
+    fn close_counted(&mut self, unit: UnitId) {
         self.schedule.clear_losses(unit);
         self.leases.end_unit(unit);
         self.reopen(unit);
@@ -148,11 +149,11 @@ impl Core {
     /// Updates the speed of the worker from this count.
     fn note_speed(&mut self, now: Duration, worker: WorkerId, r: &UnitRecord) {
         let (expected, processor) = self.expected_and_taken(r);
-        self.members.counted(now, worker, self.work.weight(r.unit), processor);
+        self.members.note_count(now, worker, self.work.weight(r.unit), processor);
         let is_symmetric = self.work.is_symmetric_count(r.unit);
-        self.progress.counted(now, is_symmetric, expected, processor);
+        self.progress.note_count(now, is_symmetric, expected, processor);
         if !is_symmetric {
-            self.members.took(worker, expected, processor);
+            self.members.note_time(worker, expected, processor);
         }
     }
 
@@ -161,11 +162,11 @@ impl Core {
             None => return,
             Some(DisputeChange::Begun(unit)) => {
                 let text = format!("unit {unit} is in dispute: its counts differ");
-                Event::counted_by_name(LogLevel::WARN, "units came into dispute", unit, text)
+                Event::counted_by_name(Level::WARN, "units came into dispute", unit, text)
             }
             Some(DisputeChange::Decided(unit)) => {
                 let text = format!("the dispute about unit {unit} is decided");
-                Event::counted_by_name(LogLevel::INFO, "disputes were decided", unit, text)
+                Event::counted_by_name(Level::INFO, "disputes were decided", unit, text)
             }
         };
         let owner = match record {

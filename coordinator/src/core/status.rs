@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::{Assurance, Owner, Phase, RunStatus, Sample, Work};
 use queens::UnitId;
 use records::assess;
-use records::standing::Level;
+use records::standing::Degree;
 
 use super::Core;
 use super::members::{MAX_LISTED, Member, Methods, known_machines, listed};
@@ -168,8 +168,8 @@ impl Core {
             return Some(MISSING_METHOD.to_owned());
         }
         let machine = machines.get(kind.counted);
-        let whom = match self.degree(now, kind.counted) {
-            Level::AnotherOwner => format!("another owner than {}", Owner::new(&machine.owner).typed()),
+        let whom = match self.required_degree(now, kind.counted) {
+            Degree::OtherOwner => format!("another owner than {}", Owner::new(&machine.owner).typed()),
             _ => format!("another machine than {}", machine.title()),
         };
         let way_out = match self.independence.next_step(now) {
@@ -189,7 +189,7 @@ impl Core {
         let checks = aside.iter().filter(|unit| standing.is_pending(**unit, self.policy())).count() as u64;
         let is_all_aside = left > 0 || (pending > 0 && pending == checks);
         (!aside.is_empty() && is_all_aside).then(|| format!(
-            "only units are left that were lost with five workers each ({}): one is tried again an hour after the last was lost; see what becomes of it, or restart the coordinator to try them at once",
+            "only units are left that were lost with five workers each ({}): one at a time is tried again, at most an hour after the last loss; restart the coordinator to try at once",
             aside.iter().take(MAX_NAMED_UNITS).map(ToString::to_string).collect::<Vec<_>>().join(", ")
         ))
     }

@@ -235,7 +235,7 @@ impl Core {
         };
         self.events.push((Some(owner.clone()), event));
         let has_other_owners = self.members.has_another_owner(now, &owner);
-        self.schedule.lost(now, units, &owner, has_other_owners);
+        self.schedule.note_lost(now, units, &owner, has_other_owners);
         for unit in units {
             self.reopen(*unit);
             self.schedule.move_to_end(*unit);
@@ -244,7 +244,7 @@ impl Core {
 
     /// Updates the number and the speed of the connected threads.
     fn note_threads(&mut self, now: Duration) {
-        self.progress.follow(now, self.members.believed_threads());
+        self.progress.note_threads(now, self.members.believed_threads());
         self.members.update_speeds(usual_speed(self.votes.standing()));
     }
 

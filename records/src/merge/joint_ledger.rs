@@ -12,7 +12,7 @@ use crate::ledger::{LedgerPosition, Policy, Record, Recount, Replicas, UnitRecor
 use crate::replay::beginning;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
-use crate::standing::{Level, RecordError, Standing, Sums, UnitMark, Vote};
+use crate::standing::{Degree, RecordError, Standing, Sums, UnitMark, Vote};
 use crate::store::Store;
 
 /// Records of one commit.
@@ -148,7 +148,7 @@ impl<'a> JointLedger<'a> {
         if is_written {
             return self.confirmed(r, standing);
         }
-        if self.survey.joint.level(r.unit) > Level::Once {
+        if self.survey.joint.confirmed_degree(r.unit) > Degree::Once {
             self.early.entry(r.unit).or_default().push(r.clone());
         }
         Ok(())
@@ -160,11 +160,14 @@ impl<'a> JointLedger<'a> {
         let joint = &self.survey.joint;
         let by = joint.sums().machines.get(standing.origin.machine);
         let second = (&*r.owner, &*r.machine);
-        let level = Level::between(by.maker(), second);
+        let degree = Degree::between(by.maker(), second);
         let plan = self.store.directory().plan();
         let proves =
             self.standing.vote(r.unit).is_some_and(|written| self.standing.proves(plan, r, &written));
-        if !proves || level <= self.standing.level(r.unit) || level > joint.level(r.unit) {
+        if !proves
+            || degree <= self.standing.confirmed_degree(r.unit)
+            || degree > joint.confirmed_degree(r.unit)
+        {
             return Ok(());
         }
         let (of, of_owner) = (Some(by.name.clone()), by.owner.clone());

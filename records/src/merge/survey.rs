@@ -128,7 +128,7 @@ impl Survey {
 
     /// Whether the others believe the unit's count in a part, by the numbers of the joint run.
     fn is_believed(&self, own: &Standing, unit: UnitId, vote: &Vote) -> bool {
-        self.joint.believes(vote.origin.machine, own.level(unit))
+        self.joint.believes(vote.origin.machine, own.confirmed_degree(unit))
     }
 
     /// Reads the part with this number up to this end. Returns true if it believes a count that is left out.

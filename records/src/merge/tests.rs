@@ -535,8 +535,9 @@ fn expect_no_more(out: &Path, runs: &[(PathBuf, Standing)], seed: u64) -> Standi
     assert_eq!(joint.unbelieved(), 0, "{seed}");
     for unit in (0..units()).map(UnitId) {
         if let Some(count) = joint.count(unit) {
-            let of_part =
-                |own: &Standing| own.count(unit) == Some(count) && own.level(unit) >= joint.level(unit);
+            let of_part = |own: &Standing| {
+                own.count(unit) == Some(count) && own.confirmed_degree(unit) >= joint.confirmed_degree(unit)
+            };
             assert!(runs.iter().any(|(_, own)| of_part(own)), "{seed}: {unit}");
             assert!(runs.iter().all(|(_, own)| !own.sums().disputed.contains_key(&unit)), "{seed}: {unit}");
         }

@@ -3,7 +3,7 @@
 use queens::UnitId;
 
 use super::machine::Machine;
-use super::{Level, RecordError, Standing, Trust, UnitMark, Vote};
+use super::{Degree, RecordError, Standing, Trust, UnitMark, Vote};
 use crate::ledger::Expulsion;
 
 impl Standing {
@@ -77,12 +77,12 @@ impl Standing {
     }
 
     /// How far the unit's standing count has been confirmed.
-    pub fn level(&self, unit: UnitId) -> Level {
+    pub fn confirmed_degree(&self, unit: UnitId) -> Degree {
         match () {
-            () if self.is(UnitMark::Independent, unit) => Level::AnotherOwner,
-            () if self.is(UnitMark::TwoMachines, unit) => Level::AnotherMachine,
-            () if self.is(UnitMark::Checked, unit) => Level::AnotherWay,
-            () => Level::Once,
+            () if self.is(UnitMark::Independent, unit) => Degree::OtherOwner,
+            () if self.is(UnitMark::TwoMachines, unit) => Degree::OtherMachine,
+            () if self.is(UnitMark::Checked, unit) => Degree::SameMachine,
+            () => Degree::Once,
         }
     }
 }

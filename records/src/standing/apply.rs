@@ -5,7 +5,7 @@ use queens::Summand;
 use queens::kernel::Method;
 use queens::{Plan, UnitId};
 
-use super::{Level, MOST_COMPLETIONS, MachineId, RecordError, Standing, Trust, UnitMark, Vote};
+use super::{Degree, MOST_COMPLETIONS, MachineId, RecordError, Standing, Trust, UnitMark, Vote};
 use crate::ledger::{Record, Recount, Restoration, Retraction, TermRecord, UnitRecord};
 use crate::shard::Shard;
 
@@ -177,21 +177,21 @@ impl Standing {
             self.sums.sampled += 1;
         }
         let machines = &mut self.sums.machines;
-        let level = machines.level(of, by);
+        let degree = machines.degree_between(of, by);
         // Symmetric counts are made by a card's host, and so always on a processor.
         if machines.get(of).hardware().differs_from(machines.get(by).hardware())
             && !plan.summand(unit).is_symmetric_count()
         {
             self.marks.of_mut(UnitMark::TwoKinds).insert(unit.0);
         }
-        if level >= Level::AnotherMachine && self.marks.of_mut(UnitMark::TwoMachines).insert(unit.0) {
+        if degree >= Degree::OtherMachine && self.marks.of_mut(UnitMark::TwoMachines).insert(unit.0) {
             let machine = machines.get_mut(of);
             machine.unverified = machine.unverified.saturating_sub(1);
             machine.internal += 1;
             machine.verified += 1;
             machines.get_mut(by).verified += 1;
         }
-        if level == Level::AnotherOwner && self.marks.of_mut(UnitMark::Independent).insert(unit.0) {
+        if degree == Degree::OtherOwner && self.marks.of_mut(UnitMark::Independent).insert(unit.0) {
             let machine = machines.get_mut(of);
             machine.internal = machine.internal.saturating_sub(1);
         }

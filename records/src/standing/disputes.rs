@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use queens::{Plan, UnitId};
 
-use super::{Level, MachineId, Standing, Trust, Vote};
+use super::{Degree, MachineId, Standing, Trust, Vote};
 use crate::ledger::Retraction;
 
 impl Standing {
@@ -16,15 +16,15 @@ impl Standing {
 
     /// Whether the unit's standing count is believed: its machine is, or others have confirmed it.
     pub fn is_believed(&self, unit: UnitId, vote: &Vote) -> bool {
-        self.believes(vote.origin.machine, self.level(unit))
+        self.believes(vote.origin.machine, self.confirmed_degree(unit))
     }
 
     /// True if a count of this machine with this confirmation is believed.
-    pub(crate) fn believes(&self, machine: MachineId, confirmed: Level) -> bool {
+    pub(crate) fn believes(&self, machine: MachineId, confirmed: Degree) -> bool {
         match self.sums.machines.get(machine).trust {
             Trust::Believed => true,
-            Trust::Quarantined => confirmed >= Level::AnotherMachine,
-            Trust::Expelled => confirmed >= Level::AnotherOwner,
+            Trust::Quarantined => confirmed >= Degree::OtherMachine,
+            Trust::Expelled => confirmed >= Degree::OtherOwner,
         }
     }
 
@@ -70,21 +70,21 @@ impl Standing {
         let is_among_owners = machines.are_of_several_owners(voters);
         let agreeing: Vec<Vote> = believed.into_iter().filter(|other| machines.agree(other, vote)).collect();
         // Two machines of one owner do not outvote another.
-        let counts = |level: &Level| !(is_among_owners && *level == Level::AnotherMachine);
-        let deciding: Vec<(&Vote, Level)> = agreeing
+        let counts = |degree: &Degree| !(is_among_owners && *degree == Degree::OtherMachine);
+        let deciding: Vec<(&Vote, Degree)> = agreeing
             .iter()
-            .map(|other| (other, machines.level(own, other.origin.machine)))
-            .filter(|(_, level)| counts(level))
+            .map(|other| (other, machines.degree_between(own, other.origin.machine)))
+            .filter(|(_, degree)| counts(degree))
             .collect();
         let confirming: Vec<MachineId> = deciding
             .iter()
             .filter(|(other, _)| machines.is_made_in_other_way(other, machines.making(vote)))
             .map(|(other, _)| other.origin.machine)
             .collect();
-        let level = deciding.into_iter().map(|(_, level)| level).max().unwrap_or(Level::Once);
+        let degree = deciding.into_iter().map(|(_, degree)| degree).max().unwrap_or(Degree::Once);
         let votes = self.sums.disputed.remove(&unit).unwrap_or_default();
         confirming.into_iter().for_each(|other| self.confirm(plan, unit, own, other));
-        if level < Level::AnotherMachine {
+        if degree < Degree::OtherMachine {
             let machines = &mut self.sums.machines;
             if votes.iter().any(|other| other.origin.machine == own && !machines.agree(other, vote)) {
                 machines.contradicts_itself(own);
@@ -93,7 +93,7 @@ impl Standing {
         }
         let losers = votes.iter().filter(|other| self.loses(other, vote, &agreeing));
         let losers: BTreeSet<_> = losers.map(|other| other.origin.machine).collect();
-        let is_to_others = level == Level::AnotherOwner;
+        let is_to_others = degree == Degree::OtherOwner;
         losers.into_iter().for_each(|loser| self.sums.machines.lose(loser, is_to_others));
     }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::level::{Level, are_several_owners};
+use super::degree::{Degree, are_several_owners};
 use super::machine::{Machine, Trust};
 use super::record_error::RecordError;
 use super::vote::{MAX_KERNELS, MAX_MACHINES, MachineId, Making, Origin, Vote};
@@ -92,26 +92,20 @@ impl Machines {
         self.list.iter()
     }
 
-    /// Whether a machine of another owner is on record and believed.
-    pub fn believes_other_than(&self, owner: &str) -> bool {
-        let mut others = self.numbers.iter().filter(|(other, _)| *other != owner);
-        others.any(|(_, machines)| machines.values().any(|id| !self.get(*id).is_quarantined()))
-    }
-
     /// The number of changes of trust since the process started. While it is unchanged, no machine need be examined
     /// again. 0 if all machines are believed.
     pub fn trust_changes(&self) -> u64 {
         self.trust_changes
     }
 
-    /// Whether a graphics card is on record: if not, all are of one kind.
+    /// True if a graphics card is on record.
     pub fn has_cards(&self) -> bool {
         self.has_cards
     }
 
     /// The degree at which a count of one machine confirms a count of another machine.
-    pub(super) fn level(&self, a: MachineId, b: MachineId) -> Level {
-        Level::between(self.get(a).maker(), self.get(b).maker())
+    pub(super) fn degree_between(&self, a: MachineId, b: MachineId) -> Degree {
+        Degree::between(self.get(a).maker(), self.get(b).maker())
     }
 
     /// True if these machines certainly belong to several owners.
@@ -176,7 +170,7 @@ impl Machines {
     pub fn is_made_in_other_way(&self, vote: &Vote, (maker, kernel, mirrored): Making<'_>) -> bool {
         let own = (self.kernel(vote.origin.kernel), vote.origin.mirrored);
         let counted = self.get(vote.origin.machine);
-        Level::between(counted.maker(), maker) > Level::AnotherWay || own != (kernel, mirrored)
+        Degree::between(counted.maker(), maker) > Degree::SameMachine || own != (kernel, mirrored)
     }
 
     /// How a vote was made.

@@ -1,4 +1,4 @@
-//! The arguments of `diadem constellations`.
+//! The arguments of `diadem atlas constellations`.
 
 use std::path::PathBuf;
 
@@ -9,24 +9,28 @@ use super::boards::{Boards, boards};
 use super::wrong::WrongAtlasCommand;
 use crate::args::kernel::{KernelArgs, KernelChoice};
 
-/// Lists the boundary constellations of a board up to symmetry, or carries them to other programs and back.
+/// List, export and count boundary constellations.
+///
+/// They are listed up to symmetry. Files carry them to other programs and back.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem constellations 8          how many there are, by symmetry class
-  diadem constellations 4..30      the same of each board, as a table
-  diadem constellations 8 --list
+  diadem atlas constellations 8          how many there are, by symmetry class
+  diadem atlas constellations 4..30      the same of each board, as a table
+  diadem atlas constellations 8 --list
       each with the columns of its top and bottom queen, the rows of left and
       right
-  diadem constellations 12 --export .
+  diadem atlas constellations 12 --export .
       two binary files: constellations-12-asymmetric.pp and -symmetric.pp
-  diadem constellations 12 --import constellations-12-symmetric.pp
+  diadem atlas constellations 12 --import constellations-12-symmetric.pp
       check such a file
-  diadem constellations 12 \\
+  diadem atlas constellations 12 \\
      --count constellations-12-asymmetric.pp constellations-12-symmetric.pp")]
 #[command(mut_args(for_counting))]
 pub struct ConstellationsArgs {
-    /// The board size, 1 to 32, or several as 4..30 (both included); for files 4 to 30.
+    /// Board sizes, 1 to 32, as 4..30 or 8.
+    ///
+    /// Both ends are included. Files are for 4 to 30.
     #[arg(value_name = "N", value_parser = boards)]
     boards: Boards,
     /// What to do with them.
@@ -51,19 +55,25 @@ fn for_counting(option: Arg) -> Arg {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub struct TaskArgs {
-    /// One a line.
+    /// List them, one per line.
     #[arg(long)]
     list: bool,
-    /// One JSON object.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// Write the asymmetric and the symmetric ones into two binary files.
+    /// Write two binary files into this folder.
+    ///
+    /// One of the asymmetric and one of the symmetric constellations.
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
-    /// Check such a file: every orbit once, the class right.
+    /// Check such a file.
+    ///
+    /// Every orbit once, the class right.
     #[arg(long, value_name = "FILE")]
     import: Option<PathBuf>,
-    /// Count the solutions from such a file, or from both of a board, on this machine.
+    /// Count the solutions from one or both files.
+    ///
+    /// On this machine.
     #[arg(long, value_name = "FILE", num_args = 1..=2)]
     count: Vec<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! The request of `diadem solutions`: solutions on squares or positions on rectangles, their source and their
+//! The request of `diadem atlas solutions`: solutions on squares or positions on rectangles, their source and their
 //! output.
 
 use std::path::PathBuf;

@@ -14,7 +14,7 @@ mod table;
 mod written_placement;
 mod wrong;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 pub use boards::Boards;
 pub use constellations::{Constellations, ConstellationsArgs, ConstellationsTask};
@@ -30,17 +30,29 @@ pub use study::StudyArgs;
 pub use table::{AskedTable, TableArgs, TableOutput, TableSubject};
 pub use wrong::WrongAtlasCommand;
 
-/// The subcommands of the feature `atlas`.
+/// List, draw and study single solutions
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem atlas solutions 8         list the solutions
+  diadem atlas show 15863724       describe one solution
+  diadem atlas orbits 8            sort the solutions into families
+  diadem atlas pages --html pages  all of a board as pages for a browser")]
+pub struct AtlasArgs {
+    #[command(subcommand)]
+    pub command: AtlasCommand,
+}
+
+/// The subcommands of `diadem atlas`.
 #[derive(Debug, Subcommand)]
 pub enum AtlasCommand {
     Solutions(SolutionsArgs),
     Show(ShowArgs),
-    #[command(visible_alias = "families")]
     Orbits(OrbitsArgs),
     Rings(RingsArgs),
     Table(TableArgs),
     Study(StudyArgs),
     Picture(PictureArgs),
     Constellations(ConstellationsArgs),
-    Atlas(SiteArgs),
+    Pages(SiteArgs),
 }

@@ -9,7 +9,9 @@ use super::picture::picture_file;
 use super::solutions::SettingArgs;
 use crate::args::value::path;
 
-/// Sorts the solutions into orbits, also called families: those that turns and reflections carry into each other.
+/// Sort the solutions into orbits, also called families.
+///
+/// An orbit has the solutions that turns and reflections carry into each other.
 ///
 /// The letter of a member is the symmetry that leads to it from the fundamental (smallest) member. For a
 /// queen in column k, row n of N: a identity; b k/N+1-n; c N+1-k/n; d quarter turn right n/N+1-k; e half turn
@@ -19,17 +21,21 @@ use crate::args::value::path;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem orbits 8                             the 12 orbits of the 92 solutions
-  diadem orbits 12 --totals
+  diadem atlas orbits 8                             the 12 orbits of the 92 solutions
+  diadem atlas orbits 12 --totals
       only how many there are of each size
-  diadem orbits 13 --board torus --totals
+  diadem atlas orbits 13 --board torus --totals
       torus queens up to turns, reflections and shifts
-  diadem orbits 8 --json")]
+  diadem atlas orbits 8 --json")]
 pub struct OrbitsArgs {
-    /// The board size, 1 to 32 (listing is for up to a million solutions).
+    /// Board size, 1 to 32.
+    ///
+    /// Listing is for up to a million solutions.
     #[arg(value_name = "N")]
     pub n: Board,
-    /// Only the number of solutions and of orbits of each size.
+    /// Print only the number of solutions and orbits.
+    ///
+    /// Of orbits, the number of each size.
     #[arg(long)]
     pub totals: bool,
     /// Print one JSON object.
@@ -39,29 +45,31 @@ pub struct OrbitsArgs {
     pub setting: SettingArgs,
 }
 
-/// Shows the rings: solutions that remain solutions when all queens are shifted around the board.
+/// Show which solutions are joined by shifts around the board.
 ///
 /// Queens pushed out on one side come back on the other. Solutions connected by shifts of one column or row
 /// form a ring if they close to a circle. A ring has the number of its smallest solution.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem rings 8
+  diadem atlas rings 8
       8 rings of 6: R1, R4, R5, R6, R10, R17, R19, R22
-  diadem rings 7 --board torus     where shifts lead around the edges
-  diadem rings 8 --diagonals       with the shifts that compose two others
-  diadem rings 8 --svg rings.svg   draw them (rings.png for pixels)")]
+  diadem atlas rings 7 --board torus     where shifts lead around the edges
+  diadem atlas rings 8 --diagonals       with the shifts that compose two others
+  diadem atlas rings 8 --svg rings.svg   draw them (rings.png for pixels)")]
 pub struct RingsArgs {
-    /// The board size, up to 14.
+    /// Board size, up to 14.
     #[arg(value_name = "N")]
     pub n: Board,
-    /// Show the diagonal shifts too.
+    /// Show the diagonal shifts, too.
     #[arg(long)]
     pub diagonals: bool,
-    /// Draw the rings; further pages are FILE-2, FILE-3 and so on.
+    /// Draw the rings into this file.
+    ///
+    /// Named .svg or .png; further pages are FILE-2, FILE-3 and so on.
     #[arg(long, value_name = "FILE", value_parser = path(picture_file))]
     pub svg: Option<PathBuf>,
-    /// Draw for a dark screen rather than white paper.
+    /// Draw for a dark screen.
     #[arg(long, requires = "svg")]
     pub dark: bool,
     /// Print one JSON object.

@@ -1,4 +1,4 @@
-//! The arguments of `diadem show`.
+//! The arguments of `diadem atlas show`.
 
 use std::error::Error;
 
@@ -10,31 +10,36 @@ use super::solutions::SettingArgs;
 use super::written_placement::WrittenPlacement;
 use crate::args::value::ValueError;
 
-/// Shows one placement: whether it is a solution, its number, family, class and ring, its images.
+/// Describe one placement.
 ///
-/// If the placement is no solution, the attacking pairs are listed.
+/// Shows whether it is a solution, its number, family, class and ring, and its images. If the placement is no solution, the attacking pairs are listed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem show 35281746
-  diadem show 1:5,2:3,3:1,4:7,5:2,6:8,7:6,8:4   the same kind, by squares
-  diadem show 2,4,1,7,0,6,3,5 --from-zero       counted from 0
-  diadem show 35281746 --apply dh               turned, then reflected
-  diadem show 15863724 --shift 1,0              one column to the right
-  diadem show 1234                              the pairs that attack
-Letters: diadem orbits --help says what a to h do; v is another name of b.")]
+  diadem atlas show 35281746
+  diadem atlas show 1:5,2:3,3:1,4:7,5:2,6:8,7:6,8:4   the same kind, by squares
+  diadem atlas show 2,4,1,7,0,6,3,5 --from-zero       counted from 0
+  diadem atlas show 35281746 --apply dh               turned, then reflected
+  diadem atlas show 15863724 --shift 1,0              one column to the right
+  diadem atlas show 1234                              the pairs that attack
+Letters: diadem atlas orbits --help says what a to h do; v is another name of b.")]
 pub struct ShowArgs {
-    /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on; up to 32 queens.
+    /// Rows by column, or squares.
+    ///
+    /// Rows by column, as 15863724 or 1,5,8,6,3,7,2,4; or squares, as 1:1,2:5 and so on; up to 32 queens.
     #[arg(value_name = "PLACEMENT")]
     pub placement: WrittenPlacement,
-    /// Rows and columns are counted from 0 in PLACEMENT.
+    /// Count rows and columns from 0 in PLACEMENT.
     #[arg(long)]
     pub from_zero: bool,
-    /// Look at its image under these, one after the other: letters from a to h.
+    /// Show its image under letters from a to h.
+    ///
+    /// They are applied one after the other.
     #[arg(long, value_name = "LETTERS", value_parser = letters)]
     pub apply: Option<Letters>,
-    /// Then shift it this many columns to the right and rows up, around the edges; negative numbers shift
-    /// left and down.
+    /// Then shift it around the edges.
+    ///
+    /// So many columns to the right and rows up; negative numbers shift left and down.
     #[arg(long, value_name = "COLUMNS,ROWS", value_parser = shift, allow_hyphen_values = true)]
     pub shift: Option<(i8, i8)>,
     /// Print one JSON object.
@@ -54,7 +59,7 @@ fn letters(text: &str) -> Result<Letters, ValueError> {
         LETTERS.into_iter().find(|symmetry| letter(*symmetry) == c)
     };
     let symmetries = text.chars().map(named).collect::<Option<Vec<_>>>().filter(|all| !all.is_empty());
-    let wanted = "one or more of the letters a to h (see diadem orbits --help), as dh";
+    let wanted = "one or more of the letters a to h (see diadem atlas orbits --help), as dh";
     symmetries.map(Letters).ok_or_else(|| ValueError::new(text, wanted))
 }
 

@@ -1,4 +1,4 @@
-//! The arguments of `diadem solutions`, and the boards and pieces that several commands know.
+//! The arguments of `diadem atlas solutions`, and the boards and pieces that several commands know.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -16,11 +16,15 @@ use crate::args::value::{ValueError, choice, whole};
 /// Other boards and pieces than the usual.
 #[derive(Debug, Args)]
 pub struct SettingArgs {
-    /// The board: plain, cylinder (left and right edge glued), torus (top and bottom edge glued as well).
+    /// Board: plain, cylinder, torus.
+    ///
+    /// On a cylinder the left and right edge are glued; on a torus the top and bottom edge as well.
     #[arg(long = "board", value_name = "BOARD", default_value = "plain", value_parser = choice::<Surface>(Surface::VARIANTS), hide_possible_values = true)]
     pub surface: Surface,
-    /// The piece: rook, semiqueen (rising diagonals only), queen, superqueen (queen and knight).
-    #[arg(long, value_name = "PIECE", default_value = "queen", value_parser = choice::<Piece>(Piece::VARIANTS), hide_possible_values = true)]
+    /// Piece: rook, semiqueen, queen, superqueen.
+    ///
+    /// A semiqueen has rising diagonals only; a superqueen is a queen and a knight [default: queen].
+    #[arg(long, value_name = "PIECE", default_value = "queen", hide_default_value = true, value_parser = choice::<Piece>(Piece::VARIANTS), hide_possible_values = true)]
     pub piece: Piece,
 }
 
@@ -36,51 +40,56 @@ impl SettingArgs {
     }
 }
 
-/// Lists solutions one by one, as they are found, in ascending order.
+/// List solutions one by one, in ascending order.
 ///
 /// A solution is written as the rows by column: 15863724 has a queen in column 1 row 1 (a1), in column 2 row 5 (b5)
 /// and so on. Beyond 9 columns the rows are separated by commas.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem solutions 8                          all 92, numbered
-  diadem solutions 30 --first 1               the first one, at once
-  diadem solutions 8 --from 4,2,7,5,1,8,6,3
+  diadem atlas solutions 8                          all 92, numbered
+  diadem atlas solutions 30 --first 1               the first one, at once
+  diadem atlas solutions 8 --from 4,2,7,5,1,8,6,3
       in the order of this list's permutations
-  diadem solutions 8 --method permutations --tried
+  diadem atlas solutions 8 --method permutations --tried
       and how many permutations were tried until then
-  diadem solutions 200 --random --seed 7      one of a large board
-  diadem solutions 8 --first 2 --format board
-  diadem solutions 8 --format svg --out ./boards
-  diadem solutions 7 --board torus --count    how many torus queens: 28
-  diadem solutions 8x10 --first 3 --format board
+  diadem atlas solutions 200 --random --seed 7      one of a large board
+  diadem atlas solutions 8 --first 2 --format board
+  diadem atlas solutions 8 --format svg --out ./boards
+  diadem atlas solutions 7 --board torus --count    how many torus queens: 28
+  diadem atlas solutions 8x10 --first 3 --format board
       eight queens on 8 columns and 10 rows")]
 pub struct SolutionsArgs {
-    /// The board size: 1 to 32, with --random up to 255; or columns and rows, as 8x10, of a rectangle.
+    /// Board size, or columns and rows as 8x10.
+    ///
+    /// 1 to 32, with --random up to 255.
     #[arg(value_name = "N", value_parser = size)]
     pub(super) size: Size,
-    /// The number of queens on a rectangle [default: the most that fit].
+    /// Queens on a rectangle [default: most that fit].
     #[arg(long, value_name = "K", value_parser = whole(1..=Rectangle::LARGEST), allow_negative_numbers = true)]
     pub(super) queens: Option<u8>,
-    /// Only the first K.
+    /// List only the first K.
     #[arg(long, value_name = "K", value_parser = whole(1..=u64::MAX), allow_negative_numbers = true)]
     pub(super) first: Option<u64>,
     #[command(flatten)]
     pub(super) order: OrderArgs,
-    /// With each solution, the number of permutations tried up to it, itself included, if all are tried in
-    /// this order.
+    /// Print the number of permutations tried, too.
+    ///
+    /// Up to each solution, itself included, if all are tried in this order.
     #[arg(long, conflicts_with_all = ["random", "count", "format", "out"])]
     pub(super) tried: bool,
-    /// How to write them: digits, tuple, board, json, fen, svg, png.
-    #[arg(long, value_name = "FORMAT", default_value = "digits", value_parser = choice::<SolutionFormat>(SolutionFormat::VARIANTS), hide_possible_values = true)]
+    /// Format: digits, tuple, board, json, fen, svg, png.
+    ///
+    /// [default: digits]
+    #[arg(long, value_name = "FORMAT", default_value = "digits", hide_default_value = true, value_parser = choice::<SolutionFormat>(SolutionFormat::VARIANTS), hide_possible_values = true)]
     pub(super) format: SolutionFormat,
-    /// The folder for pictures, a file for each solution.
+    /// Folder for pictures, one file per solution.
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Draw pictures for a dark screen rather than white paper.
+    /// Draw for a dark screen.
     #[arg(long, conflicts_with_all = ["tried", "count"])]
     pub(super) dark: bool,
-    /// Say only how many there are.
+    /// Print only the number of solutions.
     #[arg(long, conflicts_with_all = ["first", "format", "out"])]
     pub(super) count: bool,
     #[command(flatten)]
@@ -99,21 +108,27 @@ impl SolutionsArgs {
 /// In what order solutions are found.
 #[derive(Debug, Args)]
 pub struct OrderArgs {
-    /// In the order in which the permutations of this list are generated position by position.
+    /// Take the permutations of this list in order.
+    ///
+    /// They are generated position by position.
     #[arg(long, value_name = "PERMUTATION", conflicts_with_all = ["random", "method"])]
     pub(super) from: Option<WrittenPlacement>,
-    /// Rows are counted from 0 in PERMUTATION.
+    /// Count rows from 0 in PERMUTATION.
     #[arg(long, requires = "from")]
     pub(super) from_zero: bool,
-    /// Start at random. Beyond n = 32 uses the randomised search with restarts, for one solution unless
-    /// --first is larger.
+    /// Start at random.
+    ///
+    /// Beyond n = 32 uses the randomised search with restarts, for one solution unless --first is larger.
     #[arg(long, conflicts_with = "method")]
     pub(super) random: bool,
-    /// The seed of the random start [default: drawn, and printed].
+    /// Seed of the random start [default: drawn, printed].
     #[arg(long, value_name = "S", requires = "random", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub(super) seed: Option<u64>,
-    /// How to find them: search, permutations (all tried), rows (lists extended recursively), iterative (in a loop).
-    #[arg(long, value_name = "METHOD", default_value = "search", value_parser = choice::<ListingMethod>(ListingMethod::VARIANTS), hide_possible_values = true)]
+    /// Method: search, permutations, rows, iterative.
+    ///
+    /// search backtracks; permutations tries all; rows extends lists recursively; iterative does so in a
+    /// loop [default: search].
+    #[arg(long, value_name = "METHOD", default_value = "search", hide_default_value = true, value_parser = choice::<ListingMethod>(ListingMethod::VARIANTS), hide_possible_values = true)]
     pub(super) method: ListingMethod,
 }
 

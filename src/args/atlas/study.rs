@@ -1,4 +1,4 @@
-//! The arguments of `diadem study`.
+//! The arguments of `diadem atlas study`.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -10,41 +10,49 @@ use super::sizes::sizes;
 use super::wrong::WrongAtlasCommand;
 use crate::args::value::whole;
 
-/// Studies the search for a first solution: placements tried, smallest first against at random, and with restarts.
+/// Measure the search for a first solution.
+///
+/// Counts the placements tried: smallest first, at random, and with restarts.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem study 8..30
+  diadem atlas study 8..30
       a table, 1000 random runs for each board
-  diadem study 8..30 --csv study.csv --plots .
+  diadem atlas study 8..30 --csv study.csv --plots .
       and study.csv, placements.svg, placements.png, histograms.svg, ...
-  diadem study 40 --runs 200 --limit 300
+  diadem atlas study 40 --runs 200 --limit 300
       what restarts after 300 placements gain
-  diadem study 7 --trace                         the search step by step
-  diadem study 7 --trace --random --seed 3       the same, choosing at random")]
+  diadem atlas study 7 --trace                         the search step by step
+  diadem atlas study 7 --trace --random --seed 3       the same, choosing at random")]
 pub struct StudyArgs {
-    /// The board sizes, 4 to 200, as 8..30 (both included) or 8.
+    /// Board sizes, 4 to 200, as 8..30 or 8.
+    ///
+    /// Both ends are included.
     #[arg(value_name = "N..M", value_parser = sizes)]
     pub sizes: RangeInclusive<u8>,
     /// Random runs for each board.
     #[arg(long, value_name = "R", default_value_t = 1000, value_parser = whole(1..=StudySpec::MOST_RUNS), allow_negative_numbers = true)]
     pub runs: u32,
-    /// The seed of all random choices.
+    /// Seed of all random choices.
     #[arg(long, value_name = "S", default_value_t = 1, value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
-    /// Look at restarts after this many placements, besides the best limit [default: 5n].
+    /// Restart after this many placements [default: 5n].
+    ///
+    /// Besides the best limit, which is always shown.
     #[arg(long, value_name = "L", value_parser = whole(1..=u64::MAX), allow_negative_numbers = true)]
     pub limit: Option<u64>,
     /// Write the table as CSV.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Write the random runs as CSV, one a line.
+    /// Write the random runs as CSV, one per line.
     #[arg(long, value_name = "FILE")]
     pub runs_csv: Option<PathBuf>,
-    /// Draw placements against n, and histograms, as SVG and PNG.
+    /// Draw placements and histograms (SVG and PNG).
+    ///
+    /// Placements against n.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
-    /// Draw for a dark screen rather than white paper.
+    /// Draw for a dark screen.
     #[arg(long, requires = "plots")]
     pub dark: bool,
     /// Show one search of one board step by step.

@@ -1,4 +1,4 @@
-//! The arguments of `diadem table`.
+//! The arguments of `diadem atlas table`.
 
 use std::path::PathBuf;
 
@@ -8,25 +8,28 @@ use queens::Board;
 use super::boards::{Boards, boards};
 use super::wrong::WrongAtlasCommand;
 
-/// Shows as one table how many solutions boards have, by symmetry class; or all solutions of a board with what is known
-/// of each.
+/// Show totals of boards, or all solutions of one, as a table.
 ///
 /// A, P and R are the solutions up to symmetry that have no symmetry, that of the half turn, that of the quarter turn;
 /// Q = 8A + 4P + 2R are all.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem table 4..19               A, P, R and Q, as published
-  diadem table 4..12 --count       counted here, compared with those
-  diadem table 17..20 --run ./diadem-20
+  diadem atlas table 4..19               A, P, R and Q, as published
+  diadem atlas table 4..12 --count       counted here, compared with those
+  diadem atlas table 17..20 --run ./diadem-20
       with what that run has counted
-  diadem table 8 --solutions       family, letter, class, image, ring of each
-  diadem table 8 --levels --csv    partial solutions by number of queens")]
+  diadem atlas table 8 --solutions       family, letter, class, image, ring of each
+  diadem atlas table 8 --levels --csv    partial solutions by number of queens")]
 pub struct TableArgs {
-    /// The board sizes, 1 to 32, as 4..19 (both included) or 8.
+    /// Board sizes, 1 to 32, as 4..19 or 8.
+    ///
+    /// Both ends are included.
     #[arg(value_name = "N..M", value_parser = boards)]
     boards: Boards,
-    /// Take what this finished run has counted for its board; may be given several times.
+    /// Take the totals of this run; may be repeated.
+    ///
+    /// A complete run, for its board.
     #[arg(long = "run", value_name = "DIR", conflicts_with_all = ["count", "solutions", "levels"])]
     runs: Vec<PathBuf>,
     #[command(flatten)]
@@ -39,12 +42,18 @@ pub struct TableArgs {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub struct SubjectArgs {
-    /// Count here, solution by solution, up to n = 16, rather than take what has been published.
+    /// Count the solutions here.
+    ///
+    /// Solution by solution, up to n = 16, rather than take the published totals.
     #[arg(long)]
     count: bool,
-    /// All solutions of a board: number, rows by column, family, letter, class, image under c, ring.
+    /// List all solutions of a board.
+    ///
+    /// Number, rows by column, family, letter, class, image under c, ring.
     #[arg(long)]
     solutions: bool,
+    /// Count partial solutions by number of queens.
+    ///
     /// The level sizes of the backtrack tree, up to n = 16.
     #[arg(long)]
     levels: bool,
@@ -54,10 +63,10 @@ pub struct SubjectArgs {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub struct FormatArgs {
-    /// Print it as CSV.
+    /// Print CSV.
     #[arg(long)]
     csv: bool,
-    /// Print it as a JSON list, an object for each row.
+    /// Print a JSON list, an object per row.
     #[arg(long)]
     json: bool,
 }

@@ -33,7 +33,7 @@ pub enum WrongAtlasCommand {
     OfSquares(Rectangle),
     /// A number of queens on a square.
     #[error(
-        "--queens is for boards that are named by columns and rows, as in diadem solutions 8x8 --queens 5"
+        "--queens is for boards that are named by columns and rows, as in diadem atlas solutions 8x8 --queens 5"
     )]
     QueensOfSquare,
     /// A list that does not fit the given lowest number.
@@ -41,13 +41,13 @@ pub enum WrongAtlasCommand {
     List(#[from] PlacementError),
     /// Constellations, which only a single board has.
     #[error(
-        "lists and files of constellations are of one board, as in diadem constellations 12 --list, not of {0}"
+        "lists and files of constellations are of one board, as in diadem atlas constellations 12 --list, not of {0}"
     )]
     ConstellationsOfSeveral(Boards),
     /// The machine lacks the instruction set that is to count.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    #[error("a table of solutions is of one board, as in diadem table 8 --solutions, not of {0}")]
+    #[error("a table of solutions is of one board, as in diadem atlas table 8 --solutions, not of {0}")]
     SolutionsOfSeveral(Boards),
     #[error("the run is of n = {0}, which is none of the boards of the table")]
     RunOfOtherBoard(Board),
@@ -55,7 +55,7 @@ pub enum WrongAtlasCommand {
     SecondRun(Board),
     #[error("the run counts a part of the plan of n = {0}; join all shards with diadem merge")]
     PartOfRun(Board),
-    #[error("a trace is of one board, as in diadem study 7 --trace, not of {first}..{last}")]
+    #[error("a trace is of one board, as in diadem atlas study 7 --trace, not of {first}..{last}")]
     TraceOfSeveral { first: u8, last: u8 },
     /// The second table would take the place of the first.
     #[error("--csv and --runs-csv would both write {0}: name two files")]

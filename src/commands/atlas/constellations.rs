@@ -1,4 +1,4 @@
-//! `diadem constellations`: the boundary constellations of a board up to symmetry.
+//! `diadem atlas constellations`: the boundary constellations of a board up to symmetry.
 
 mod files;
 

@@ -27,6 +27,6 @@ pub fn run(command: AtlasCommand) -> anyhow::Result<ExitCode> {
         AtlasCommand::Study(args) => study::run(&args),
         AtlasCommand::Picture(args) => listing(picture::run(&args)),
         AtlasCommand::Constellations(args) => constellations::run(args.try_into()?),
-        AtlasCommand::Atlas(args) => site::run(&args),
+        AtlasCommand::Pages(args) => site::run(&args),
     }
 }

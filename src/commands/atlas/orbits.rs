@@ -1,4 +1,4 @@
-//! `diadem orbits`: solutions that turns, reflections and shifts carry into each other.
+//! `diadem atlas orbits`: solutions that turns, reflections and shifts carry into each other.
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `diadem picture`: pictures into files.
+//! `diadem atlas picture`: pictures into files.
 
 use std::process::ExitCode;
 

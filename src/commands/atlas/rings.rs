@@ -1,4 +1,4 @@
-//! `diadem rings`: solutions that remain solutions when all queens are shifted around the board.
+//! `diadem atlas rings`: solutions that remain solutions when all queens are shifted around the board.
 
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};

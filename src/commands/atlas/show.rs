@@ -1,4 +1,4 @@
-//! `diadem show`: all facts about one placement.
+//! `diadem atlas show`: all facts about one placement.
 
 use std::fmt::Write;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `diadem atlas`: the atlas of a board as pages for a browser.
+//! `diadem atlas pages`: the atlas of a board as pages for a browser.
 
 use std::fs;
 use std::path::Path;

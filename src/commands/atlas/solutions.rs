@@ -1,4 +1,4 @@
-//! `diadem solutions`: solutions one by one.
+//! `diadem atlas solutions`: solutions one by one.
 
 mod rectangle;
 

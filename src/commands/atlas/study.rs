@@ -1,4 +1,4 @@
-//! `diadem study`: how many placements the search for a first solution takes.
+//! `diadem atlas study`: how many placements the search for a first solution takes.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `diadem table`: known facts about boards, or about the solutions of one board, as a table.
+//! `diadem atlas table`: known facts about boards, or about the solutions of one board, as a table.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -111,3 +111,16 @@ fn run_ends_within_10_s_of_last_record_after_kills() {
         left.into_iter().for_each(|worker| assert_eq!(worker.end().code, Some(0), "{told}"));
     }
 }
+
+#[test]
+fn worker_of_earlier_coordinator_hears_of_the_end() {
+    let Run { folder, serve, address, coordinator, workers: [worker, other] } = Run::begin(14, ["a", "b"]);
+    other.kill();
+    until("it counts", || folder.counts("run") > 20);
+    coordinator.kill();
+    until("the worker waits", || worker.says("waiting for the coordinator"));
+    assert_eq!(folder.run("count 14 --run run").code, Some(0));
+    let coordinator = folder.serve_at(&address, &serve, "coordinator.log");
+    assert_eq!(coordinator.end().json()["total"], published(14));
+    assert_eq!(worker.end().code, Some(0));
+}

@@ -14,32 +14,32 @@ fn lines(outcome: &Completed) -> Vec<&str> {
 #[test]
 fn solutions_are_listed_in_order_by_every_method() {
     let folder = Folder::new();
-    let search = folder.run("solutions 8");
+    let search = folder.run("atlas solutions 8");
     assert_eq!(lines(&search).len(), 92);
     assert_eq!(lines(&search)[0], "   1  15863724");
     assert_eq!(lines(&search)[91], "  92  84136275");
     for method in ["permutations", "rows", "iterative"] {
-        assert_eq!(folder.run(&format!("solutions 8 --method {method}")).stdout, search.stdout);
+        assert_eq!(folder.run(&format!("atlas solutions 8 --method {method}")).stdout, search.stdout);
     }
-    assert_eq!(lines(&folder.run("solutions 10 --first 1")), ["   1  1,3,6,8,10,5,9,2,4,7"]);
-    assert_eq!(lines(&folder.run("solutions 8 --from 35281746 --first 1")), ["   1  35281746"]);
+    assert_eq!(lines(&folder.run("atlas solutions 10 --first 1")), ["   1  1,3,6,8,10,5,9,2,4,7"]);
+    assert_eq!(lines(&folder.run("atlas solutions 8 --from 35281746 --first 1")), ["   1  35281746"]);
 }
 
 #[test]
 fn other_boards_and_pieces_are_counted() {
     let folder = Folder::new();
     for (n, count) in [(7, 28), (8, 0), (11, 88), (13, 4524)] {
-        let outcome = folder.run(&format!("solutions {n} --board torus --count"));
+        let outcome = folder.run(&format!("atlas solutions {n} --board torus --count"));
         assert!(outcome.stdout.ends_with(&format!(": {count} solutions\n")), "{outcome:?}");
     }
-    let outcome = folder.run("orbits 10 --piece superqueen --totals");
+    let outcome = folder.run("atlas orbits 10 --piece superqueen --totals");
     assert!(outcome.stdout.contains("4 solutions in 1 family under 8 motions"), "{outcome:?}");
 }
 
 #[test]
 fn closed_pipe_ends_the_list_silently() {
     let folder = Folder::new();
-    for args in ["solutions 14", "orbits 12", "rings 12", "study 20..30"] {
+    for args in ["atlas solutions 14", "atlas orbits 12", "atlas rings 12", "atlas study 20..30"] {
         let mut child = folder.diadem(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut first = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
@@ -52,16 +52,16 @@ fn closed_pipe_ends_the_list_silently() {
 #[test]
 fn orbits_and_rings_of_n_8_are_the_classic_ones() {
     let folder = Folder::new();
-    let orbits = folder.run("orbits 8");
+    let orbits = folder.run("atlas orbits 8");
     assert!(orbits.stdout.contains("\nB10 = 35281746: point, 4 members\n"), "{orbits:?}");
     assert_eq!(lines(&orbits).last(), Some(&"    92  84136275  B1"), "every solution with its orbit");
-    let rings = folder.run("rings 8 --svg rings.svg");
+    let rings = folder.run("atlas rings 8 --svg rings.svg");
     assert_eq!(lines(&rings)[0], "n = 8: 48 of 92 solutions in 8 rings, 44 in none");
     for ring in [1, 4, 5, 6, 10, 17, 19, 22] {
         assert!(rings.stdout.contains(&format!("\nR{ring}: 6 solutions\n")), "{rings:?}");
     }
     assert_eq!(lines(&rings)[lines(&rings).len() - 2..], ["drawn: rings-2.svg", "drawn: rings-3.svg"]);
-    assert_eq!(lines(&folder.run("rings 8 --json --svg again.svg")).len(), 1, "nothing but JSON");
+    assert_eq!(lines(&folder.run("atlas rings 8 --json --svg again.svg")).len(), 1, "nothing but JSON");
     for page in ["rings.svg", "rings-2.svg", "rings-3.svg", "again-3.svg"] {
         assert!(fs::read_to_string(folder.path().join(page)).unwrap().starts_with("<svg "));
     }
@@ -70,26 +70,26 @@ fn orbits_and_rings_of_n_8_are_the_classic_ones() {
 #[test]
 fn constellations_are_exported_imported_and_counted() {
     let folder = Folder::new();
-    let exported = folder.run("constellations 12 --export files");
+    let exported = folder.run("atlas constellations 12 --export files");
     assert_eq!(lines(&exported).len(), 2);
     let (a, s) = ("files/constellations-12-asymmetric.pp", "files/constellations-12-symmetric.pp");
-    assert_eq!(lines(&folder.run(&format!("constellations 12 --import {a}"))).len(), 1);
-    let counted = folder.run(&format!("constellations 12 --count {a} {s} --threads 1"));
+    assert_eq!(lines(&folder.run(&format!("atlas constellations 12 --import {a}"))).len(), 1);
+    let counted = folder.run(&format!("atlas constellations 12 --count {a} {s} --threads 1"));
     assert_eq!(
         lines(&counted)[..2],
         ["Q(12) = 14200: agrees with the published value", "A = 1765, P = 18, R = 4"]
     );
     let bytes = fs::read(folder.path().join(s)).unwrap();
     fs::write(folder.path().join("cut"), &bytes[..100]).unwrap();
-    folder.run("constellations 12 --import cut").refused(&["cut", "record 7"]);
-    folder.run(&format!("constellations 11 --count {s}")).refused(&["record 1", "n = 12", "n = 11"]);
-    folder.run("constellations 31 --export files").refused(&["31", "4 to 30"]);
+    folder.run("atlas constellations 12 --import cut").refused(&["cut", "record 7"]);
+    folder.run(&format!("atlas constellations 11 --count {s}")).refused(&["record 1", "n = 12", "n = 11"]);
+    folder.run("atlas constellations 31 --export files").refused(&["31", "4 to 30"]);
 }
 
 #[test]
 fn study_and_pictures_are_written_to_given_paths() {
     let folder = Folder::new();
-    let study = "study 8..10 --runs 50 --seed 3 --csv study.csv --runs-csv runs.csv --plots plots";
+    let study = "atlas study 8..10 --runs 50 --seed 3 --csv study.csv --runs-csv runs.csv --plots plots";
     let table = folder.run(study);
     assert_eq!(lines(&table).len(), 6 + 3 + 2 * 6 + 7 + 1, "{table:?}");
     let last = "The longest tenth has fewer than ten ended runs, or equal ones: n = 8, 9, 10";
@@ -100,92 +100,85 @@ fn study_and_pictures_are_written_to_given_paths() {
     for option in ["--csv", "--runs-csv"] {
         // Refused before the study begins.
         folder
-            .run(&format!("study 8 --runs 5 {option} nowhere/study.csv"))
+            .run(&format!("atlas study 8 --runs 5 {option} nowhere/study.csv"))
             .refused(&["cannot write nowhere/study.csv"]);
     }
     let runs = fs::read_to_string(folder.path().join("runs.csv")).unwrap();
     assert_eq!(runs.lines().count(), 1 + 3 * 50, "a line for each run");
-    folder.run("picture sheet 8 --out sheet.png");
-    folder.run("picture constellation 12 --orbit 100 --out c.svg");
-    folder.run("picture tree 4..8 --out tree.png");
-    folder.run("solutions 8 --first 2 --format png --out boards");
+    folder.run("atlas picture sheet 8 --out sheet.png");
+    folder.run("atlas picture constellation 12 --orbit 100 --out c.svg");
+    folder.run("atlas picture tree 4..8 --out tree.png");
+    folder.run("atlas solutions 8 --first 2 --format png --out boards");
     for file in
         ["study.csv", "plots/placements.png", "plots/histograms.svg", "sheet.png", "c.svg", "tree.png"]
     {
         assert!(fs::metadata(folder.path().join(file)).unwrap().len() > 300, "{file}");
     }
     assert_eq!(fs::read_dir(folder.path().join("boards")).unwrap().count(), 2);
-    folder.run("picture search 8 --out search.svg --dark");
-    folder.run("picture turns 15863724 --out turns.svg");
+    folder.run("atlas picture search 8 --out search.svg --dark");
+    folder.run("atlas picture turns 15863724 --out turns.svg");
     for file in ["search.svg", "turns.svg"] {
         assert!(fs::read_to_string(folder.path().join(file)).unwrap().contains("<animate"), "{file}");
     }
-    folder.run("picture search 8 --out search.png").refused(&["search.png", ".svg"]);
-    folder.run("picture search 14 --out search.svg").refused(&["up to 600"]);
-    folder.run("picture turns 1123 --out turns.svg").refused(&["4 is missing"]);
-    let trace = folder.run("study 7 --trace");
+    folder.run("atlas picture search 8 --out search.png").refused(&["search.png", ".svg"]);
+    folder.run("atlas picture search 14 --out search.svg").refused(&["up to 600"]);
+    folder.run("atlas picture turns 1123 --out turns.svg").refused(&["4 is missing"]);
+    let trace = folder.run("atlas study 7 --trace");
     assert!(lines(&trace)[9].starts_with("a solution after 9 placements"), "{trace:?}");
 }
 
 #[test]
 fn impossible_atlas_requests_are_refused() {
     let folder = Folder::new();
-    folder.run("solutions 0").refused(&["0", "from 1 to 255"]);
-    folder.run("solutions 40").refused(&["40", "up to 32", "--random"]);
-    folder.run("solutions 8 --from 15863722").refused(&["15863722", "4 is missing"]);
-    folder.run("solutions 8 --from 1234").refused(&["4 numbers", "8 columns"]);
-    folder.run("solutions 8 --board klein").refused(&["klein", "torus"]);
-    folder.run("solutions 8 --first 0").refused(&["0", "from 1 to"]);
-    folder.run("solutions 8 --format svg").refused(&["--out DIR", "--first 1"]);
-    folder.run("solutions 13 --method permutations").refused(&["up to 12", "13"]);
-    folder.run("orbits 16").refused(&["more than 1000000", "--totals"]);
+    folder.run("atlas solutions 0").refused(&["0", "from 1 to 255"]);
+    folder.run("atlas solutions 40").refused(&["40", "up to 32", "--random"]);
+    folder.run("atlas solutions 8 --from 15863722").refused(&["15863722", "4 is missing"]);
+    folder.run("atlas solutions 8 --from 1234").refused(&["4 numbers", "8 columns"]);
+    folder.run("atlas solutions 8 --board klein").refused(&["klein", "torus"]);
+    folder.run("atlas solutions 8 --first 0").refused(&["0", "from 1 to"]);
+    folder.run("atlas solutions 8 --format svg").refused(&["--out DIR", "--first 1"]);
+    folder.run("atlas solutions 13 --method permutations").refused(&["up to 12", "13"]);
+    folder.run("atlas orbits 16").refused(&["more than 1000000", "--totals"]);
     // Before anything is searched: the first solution of such a board alone takes longer than anybody waits.
-    for command in ["orbits 32", "rings 31", "rings 30 --svg rings.svg"] {
+    for command in ["atlas orbits 32", "atlas rings 31", "atlas rings 30 --svg rings.svg"] {
         folder.run(command).refused(&["more than 1000000"]);
     }
-    folder.run("study 3..8").refused(&["from 4 to 200", "3..8"]);
-    folder.run("study 8..").refused(&["8.."]);
-    folder.run("solutions 8 --dark").refused(&["--dark", "pictures"]);
-    folder.run("rings 8 --dark").refused(&["--svg"]);
-    folder.run("picture sheet 8 --out sheet.gif").refused(&["sheet.gif", ".svg or .png"]);
-    folder.run("picture sheet 3 --out sheet.svg").refused(&["no solution"]);
-    folder.run("picture shet 8").refused(&["shet", "'sheet'", "(see diadem picture --help)"]);
+    folder.run("atlas study 3..8").refused(&["from 4 to 200", "3..8"]);
+    folder.run("atlas study 8..").refused(&["8.."]);
+    folder.run("atlas solutions 8 --dark").refused(&["--dark", "pictures"]);
+    folder.run("atlas rings 8 --dark").refused(&["--svg"]);
+    folder.run("atlas picture sheet 8 --out sheet.gif").refused(&["sheet.gif", ".svg or .png"]);
+    folder.run("atlas picture sheet 3 --out sheet.svg").refused(&["no solution"]);
+    folder.run("atlas picture shet 8").refused(&["shet", "'sheet'", "(see diadem atlas picture --help)"]);
     for n in ["0", "33", "x", "1.5"] {
-        folder.run(&format!("constellations {n}")).refused(&[n, "from 1 to 32"]);
+        folder.run(&format!("atlas constellations {n}")).refused(&[n, "from 1 to 32"]);
     }
-}
-
-#[test]
-fn orbits_are_also_found_under_their_old_name() {
-    let folder = Folder::new();
-    assert_eq!(folder.run("families 8").stdout, folder.run("orbits 8").stdout);
-    assert!(folder.run("--help").stdout.contains("families"));
 }
 
 #[test]
 fn tables_show_published_and_counted_totals() {
     let folder = Folder::new();
-    let table = folder.run("table 4..19");
+    let table = folder.run("atlas table 4..19");
     assert_eq!(lines(&table).len(), 17);
     let row: Vec<_> = lines(&table)[16].split_whitespace().collect();
     assert_eq!(row[..6], ["19", "621001708", "11046", "0", "621012754", "4968057848"]);
-    let published = folder.run("table 1..10 --csv").stdout.replace("\"OEIS A000170, A002562\"", "");
+    let published = folder.run("atlas table 1..10 --csv").stdout.replace("\"OEIS A000170, A002562\"", "");
     let counted =
-        folder.run("table 1..10 --csv --count").stdout.replace("\"counted here, as published\"", "");
+        folder.run("atlas table 1..10 --csv --count").stdout.replace("\"counted here, as published\"", "");
     assert_eq!(published, counted);
-    let solutions = folder.run("table 8 --solutions --csv");
+    let solutions = folder.run("atlas table 8 --solutions --csv");
     assert_eq!(lines(&solutions)[14], "14,35281746,B10,a,point,79,");
-    assert_eq!(lines(&folder.run("table 27..32 --json")).len(), 1);
-    let levels = folder.run("table 8 --levels --csv");
+    assert_eq!(lines(&folder.run("atlas table 27..32 --json")).len(), 1);
+    let levels = folder.run("atlas table 8 --levels --csv");
     assert_eq!(lines(&levels)[9], "8,8,92");
-    assert_eq!(lines(&folder.run("constellations 4..30")).len(), 28);
-    folder.run("table 4..40").refused(&["40", "from 1 to 32"]);
-    folder.run("table 9..8").refused(&["9..8", "4..19"]);
-    folder.run("table 8..9 --solutions").refused(&["one board", "8..9"]);
-    folder.run("table 17 --count").refused(&["up to 16, not 17", "diadem count"]);
-    folder.run("table 17 --levels").refused(&["17"]);
-    folder.run("table 15 --solutions").refused(&["more than 1000000"]);
-    folder.run("constellations 4..12 --list").refused(&["one board", "4..12"]);
+    assert_eq!(lines(&folder.run("atlas constellations 4..30")).len(), 28);
+    folder.run("atlas table 4..40").refused(&["40", "from 1 to 32"]);
+    folder.run("atlas table 9..8").refused(&["9..8", "4..19"]);
+    folder.run("atlas table 8..9 --solutions").refused(&["one board", "8..9"]);
+    folder.run("atlas table 17 --count").refused(&["up to 16, not 17", "diadem count"]);
+    folder.run("atlas table 17 --levels").refused(&["17"]);
+    folder.run("atlas table 15 --solutions").refused(&["more than 1000000"]);
+    folder.run("atlas constellations 4..12 --list").refused(&["one board", "4..12"]);
 }
 
 #[test]
@@ -194,22 +187,22 @@ fn table_includes_totals_of_finished_runs() {
     for run in ["count 10 --run ten", "count 11 --run eleven", "count 10 --run part --shard 1/2"] {
         assert_eq!(folder.run(run).code, Some(0), "{run}");
     }
-    let table = folder.run("table 9..11 --run ten --run eleven");
+    let table = folder.run("atlas table 9..11 --run ten --run eleven");
     let ends: Vec<_> = lines(&table)[1..].iter().map(|line| line.split("  ").last().unwrap()).collect();
     assert_eq!(ends, ["OEIS A000170, A002562", "this run, as published", "this run, as published"]);
-    let of_runs = folder.run("table 10..11 --run eleven --run ten --csv").stdout;
-    let published = folder.run("table 10..11 --csv").stdout;
+    let of_runs = folder.run("atlas table 10..11 --run eleven --run ten --csv").stdout;
+    let published = folder.run("atlas table 10..11 --csv").stdout;
     let values =
         |csv: &str| csv.lines().map(|line| line.split(",\"").next().unwrap().to_owned()).collect::<Vec<_>>();
     assert_eq!(values(&of_runs), values(&published));
     folder.run("merge half part");
     for (command, words, code) in [
-        ("table 9..11 --run part", &["part", "a part of the plan", "diadem merge"][..], 2),
-        ("table 8..9 --run ten", &["ten", "n = 10", "none of the boards"], 2),
-        ("table 10 --run ten --run ten", &["another run of n = 10"], 2),
-        ("table 10 --run ten --count", &["--count"], 2),
-        ("table 10 --run nowhere", &["nowhere"], 1),
-        ("table 1..20 --run half", &["half", "sound but not complete"], 3),
+        ("atlas table 9..11 --run part", &["part", "a part of the plan", "diadem merge"][..], 2),
+        ("atlas table 8..9 --run ten", &["ten", "n = 10", "none of the boards"], 2),
+        ("atlas table 10 --run ten --run ten", &["another run of n = 10"], 2),
+        ("atlas table 10 --run ten --count", &["--count"], 2),
+        ("atlas table 10 --run nowhere", &["nowhere"], 1),
+        ("atlas table 1..20 --run half", &["half", "sound but not complete"], 3),
     ] {
         let refused = folder.run(command);
         refused.refused(words);
@@ -220,7 +213,7 @@ fn table_includes_totals_of_finished_runs() {
 #[test]
 fn show_prints_number_family_class_ring_and_images() {
     let folder = Folder::new();
-    let shown = folder.run("show 35281746");
+    let shown = folder.run("atlas show 35281746");
     let about = lines(&shown);
     assert_eq!(about[0], "35281746: a solution of 8 queens on the plain 8 x 8 board");
     assert_eq!(
@@ -231,100 +224,109 @@ fn show_prints_number_family_class_ring_and_images() {
             "in no ring: no shift leads to a solution"
         ]
     );
-    assert_eq!(folder.run("show 8:6,7:4,6:7,5:1,4:8,3:2,2:5,1:3").stdout, shown.stdout);
-    assert_eq!(folder.run("show 2,4,1,7,0,6,3,5 --from-zero").stdout, shown.stdout);
-    let applied = folder.run("show 35281746 --apply dhv");
+    assert_eq!(folder.run("atlas show 8:6,7:4,6:7,5:1,4:8,3:2,2:5,1:3").stdout, shown.stdout);
+    assert_eq!(folder.run("atlas show 2,4,1,7,0,6,3,5 --from-zero").stdout, shown.stdout);
+    let applied = folder.run("atlas show 35281746 --apply dhv");
     assert!(applied.stdout.starts_with("d leads to 46827135\nh leads to "), "{applied:?}");
     assert_eq!(
         lines(&applied)[10 + 3],
         "number 14 of 92",
         "d, then h, then b is the identity up to the half turn"
     );
-    let shifted = folder.run("show 15863724 --shift -7,0");
+    let shifted = folder.run("atlas show 15863724 --shift -7,0");
     assert!(shifted.stdout.starts_with("shift -7,0 leads to 41586372\n41586372: a solution"), "{shifted:?}");
     let large = "29,1,6,36,9,30,8,19,35,24,26,20,38,11,13,4,7,5,10,32,27,17,40,18,34,39,37,28,31,15,23,25,22,16,12,2,33,3,14,21";
-    folder.run(&format!("show {large}")).refused(&["from 1 to 32"]);
-    folder.run("show 35281746 --apply dx").refused(&["dx", "a to h"]);
-    folder.run("show 35281746 --shift 2").refused(&["2,3"]);
-    folder.run("show 0,4,7,5,2,6,1,3").refused(&["\"0\""]);
-    folder.run("show 1:5,1:3").refused(&["none is in 2"]);
+    folder.run(&format!("atlas show {large}")).refused(&["from 1 to 32"]);
+    folder.run("atlas show 35281746 --apply dx").refused(&["dx", "a to h"]);
+    folder.run("atlas show 35281746 --shift 2").refused(&["2,3"]);
+    folder.run("atlas show 0,4,7,5,2,6,1,3").refused(&["\"0\""]);
+    folder.run("atlas show 1:5,1:3").refused(&["none is in 2"]);
 }
 
 #[test]
 fn show_draws_and_lists_attacks() {
     let folder = Folder::new();
-    let shown = folder.run("show 1234");
+    let shown = folder.run("atlas show 1234");
     assert!(lines(&shown)[0].ends_with("4 queens on the plain 4 x 4 board: 6 pairs attack each other"));
     assert!(shown.stdout.ends_with("attacks: 1/1-2/2, 1/1-3/3, 1/1-4/4, 2/2-3/3, 2/2-4/4, 3/3-4/4\n"));
-    let drawn = folder.run("picture board 1234 --out attacks.svg");
+    let drawn = folder.run("atlas picture board 1234 --out attacks.svg");
     assert_eq!(lines(&drawn)[1], "1234: 6 pairs attack each other, drawn in red");
-    assert_eq!(lines(&folder.run("picture board 2413 --out none.svg")).len(), 1);
+    assert_eq!(lines(&folder.run("atlas picture board 2413 --out none.svg")).len(), 1);
     let red = |file: &str| fs::read_to_string(folder.path().join(file)).unwrap().matches("b8322b").count();
     assert_eq!((red("attacks.svg"), red("none.svg")), (1 + 6, 0), "the squares and six lines");
     assert!(fs::read_to_string(folder.path().join("attacks.svg")).unwrap().contains("6 pairs attack"));
-    let around = folder.run("picture board 2413 --board torus --out around.svg --dark");
+    let around = folder.run("atlas picture board 2413 --board torus --out around.svg --dark");
     assert_eq!(lines(&around)[1], "2413: 2 pairs attack each other, drawn in red");
 }
 
 #[test]
 fn tried_prints_permutations_before_each_solution() {
     let folder = Folder::new();
-    let tried = folder.run("solutions 8 --method permutations --tried");
+    let tried = folder.run("atlas solutions 8 --method permutations --tried");
     assert_eq!(lines(&tried).len(), 92);
-    assert_eq!(folder.run("solutions 8 --tried").stdout, tried.stdout);
-    let first = folder.run("solutions 4 --tried");
+    assert_eq!(folder.run("atlas solutions 8 --tried").stdout, tried.stdout);
+    let first = folder.run("atlas solutions 4 --tried");
     assert_eq!(lines(&first), ["   1  2413  11 permutations", "   2  3142  14 permutations"]);
-    let from_one = folder.run("solutions 8 --from 4,2,7,5,1,8,6,3 --tried");
-    assert_eq!(folder.run("solutions 8 --from 3,1,6,4,0,7,5,2 --from-zero --tried").stdout, from_one.stdout);
-    folder.run("solutions 8 --from 0,1,2,3,4,5,6,7").refused(&["\"0\""]);
-    folder.run("solutions 8 --from-zero").refused(&["--from"]);
+    let from_one = folder.run("atlas solutions 8 --from 4,2,7,5,1,8,6,3 --tried");
+    assert_eq!(
+        folder.run("atlas solutions 8 --from 3,1,6,4,0,7,5,2 --from-zero --tried").stdout,
+        from_one.stdout
+    );
+    folder.run("atlas solutions 8 --from 0,1,2,3,4,5,6,7").refused(&["\"0\""]);
+    folder.run("atlas solutions 8 --from-zero").refused(&["--from"]);
 }
 
 #[test]
 fn rectangles_take_the_largest_number_of_queens() {
     let folder = Folder::new();
-    let counted = folder.run("solutions 8x8 --count");
+    let counted = folder.run("atlas solutions 8x8 --count");
     assert_eq!(lines(&counted), ["8 queens on the plain 8x8 board: 92 positions"]);
-    let (high, wide) = (folder.run("solutions 8x10 --count"), folder.run("solutions 10x8 --count"));
+    let (high, wide) =
+        (folder.run("atlas solutions 8x10 --count"), folder.run("atlas solutions 10x8 --count"));
     assert!(high.stdout.starts_with("8 queens on the plain 8x10 board: "), "{high:?}");
     assert_eq!(high.stdout.replace("8x10", "10x8"), wide.stdout);
-    assert_eq!(lines(&folder.run("solutions 8x10")).len(), lines(&folder.run("solutions 10x8")).len());
-    assert_eq!(lines(&folder.run("solutions 3x3 --first 1")), ["   1  13-"]);
     assert_eq!(
-        lines(&folder.run("solutions 8x8 --queens 1 --count"))[0],
+        lines(&folder.run("atlas solutions 8x10")).len(),
+        lines(&folder.run("atlas solutions 10x8")).len()
+    );
+    assert_eq!(lines(&folder.run("atlas solutions 3x3 --first 1")), ["   1  13-"]);
+    assert_eq!(
+        lines(&folder.run("atlas solutions 8x8 --queens 1 --count"))[0],
         "1 queen on the plain 8x8 board: 64 positions"
     );
-    let json = folder.run("solutions 4x3 --first 1 --format json");
+    let json = folder.run("atlas solutions 4x3 --first 1 --format json");
     assert_eq!(lines(&json), [r#"{"number":1,"board":"4x3","queens":[[1,1],[2,3],[4,2]]}"#]);
-    folder.run("solutions 8x10 --first 3 --format svg --out positions");
+    folder.run("atlas solutions 8x10 --first 3 --format svg --out positions");
     assert_eq!(fs::read_dir(folder.path().join("positions")).unwrap().count(), 3);
     let drawn = fs::read_to_string(folder.path().join("positions/position-8x10-0002.svg")).unwrap();
     assert_eq!(drawn.matches("<use ").count(), 8, "a queen each");
-    assert!(folder.run("solutions 8x10 --first 1 --format svg --dark").stdout.starts_with("<svg "));
-    folder.run("solutions 8x10 --format png").refused(&["--out DIR", "--first 1"]);
-    folder.run("solutions 8x40").refused(&["8x40", "1 to 32"]);
-    folder.run("solutions 4x6 --queens 5").refused(&["1 to 4 queens, not 5"]);
-    folder.run("solutions 8 --queens 5").refused(&["8x8 --queens 5"]);
+    assert!(folder.run("atlas solutions 8x10 --first 1 --format svg --dark").stdout.starts_with("<svg "));
+    folder.run("atlas solutions 8x10 --format png").refused(&["--out DIR", "--first 1"]);
+    folder.run("atlas solutions 8x40").refused(&["8x40", "1 to 32"]);
+    folder.run("atlas solutions 4x6 --queens 5").refused(&["1 to 4 queens, not 5"]);
+    folder.run("atlas solutions 8 --queens 5").refused(&["8x8 --queens 5"]);
     for other in ["--random", "--method rows", "--board torus", "--format fen", "--tried"] {
-        folder.run(&format!("solutions 8x10 {other}")).refused(&["8x10", "digits, board, json, svg or png"]);
+        folder
+            .run(&format!("atlas solutions 8x10 {other}"))
+            .refused(&["8x10", "digits, board, json, svg or png"]);
     }
 }
 
 #[test]
 fn extra_pages_of_earlier_picture_are_named_and_kept() {
     let folder = Folder::new();
-    let drawn = folder.run("picture sheet 10 --out s.svg");
+    let drawn = folder.run("atlas picture sheet 10 --out s.svg");
     assert_eq!(lines(&drawn), ["drawn: s.svg", "drawn: s-2.svg"]);
     assert_eq!(drawn.stderr, "");
     let second = fs::read(folder.path().join("s-2.svg")).unwrap();
-    let shorter = folder.run("picture sheet 8 --out s.svg");
+    let shorter = folder.run("atlas picture sheet 8 --out s.svg");
     assert_eq!(lines(&shorter), ["drawn: s.svg"]);
     assert_eq!(shorter.stderr, "diadem: no page of this picture, but there before it: s-2.svg\n");
     fs::write(folder.path().join("s-3.svg"), "").unwrap();
-    let shorter = folder.run("picture sheet 8 --out s.svg");
+    let shorter = folder.run("atlas picture sheet 8 --out s.svg");
     assert_eq!(shorter.stderr, "diadem: no page of this picture, but there before it: s-2.svg to s-3.svg\n");
     assert_eq!(fs::read(folder.path().join("s-2.svg")).unwrap(), second);
-    let single = folder.run("picture board 15863724 --out s.svg");
+    let single = folder.run("atlas picture board 15863724 --out s.svg");
     assert_eq!((lines(&single), &*single.stderr), (vec!["drawn: s.svg"], ""), "it never has pages");
 }
 
@@ -333,42 +335,48 @@ fn impossible_request_exits_2_and_leaves_no_file() {
     let folder = Folder::new();
     let large = (1..=33).map(|row| row.to_string()).collect::<Vec<_>>().join(",");
     for (command, words) in [
-        ("solutions 8 --from 1,2,3", "has 3 numbers"),
-        ("solutions 8x10 --queens 20", "1 to 8 queens, not 20"),
-        ("solutions 20 --method rows", "the method rows is for n up to"),
-        ("rings 8 --svg x.gif", "\"x.gif\" is not a picture's name, which ends in .svg or .png"),
-        ("picture sheet 8 --out sheet", "\"sheet\" is not a picture's name"),
-        ("picture search 8 --out s.png", "\"s.png\" is not the name of a picture that moves"),
-        ("picture tree 15..17 --out tree.svg", "the tree of n = 17 is too large"),
-        ("study 8..9 --trace", "a trace is of one board"),
+        ("atlas solutions 8 --from 1,2,3", "has 3 numbers"),
+        ("atlas solutions 8x10 --queens 20", "1 to 8 queens, not 20"),
+        ("atlas solutions 20 --method rows", "the method rows is for n up to"),
+        ("atlas rings 8 --svg x.gif", "\"x.gif\" is not a picture's name, which ends in .svg or .png"),
+        ("atlas picture sheet 8 --out sheet", "\"sheet\" is not a picture's name"),
+        ("atlas picture search 8 --out s.png", "\"s.png\" is not the name of a picture that moves"),
+        ("atlas picture tree 15..17 --out tree.svg", "the tree of n = 17 is too large"),
+        ("atlas study 8..9 --trace", "a trace is of one board"),
         (
-            "study 8 --csv s.csv --runs-csv s.csv",
+            "atlas study 8 --csv s.csv --runs-csv s.csv",
             "--csv and --runs-csv would both write s.csv: name two files",
         ),
-        ("study 8 --csv s.csv --runs-csv ./s.csv", "would both write ./s.csv"),
-        ("atlas --n 11 --html atlas", "4 to 10 queens, not 11"),
-        ("constellations 3 --export files", "n from 4 to 30, not 3"),
-        ("constellations 8 --threads 3", "--count"),
-        ("constellations 8 --list --isa portable", "'--list' cannot be used with '--isa <NAME>'"),
-        ("constellations 8 --method meet", "--count"),
-        ("constellations 4..8 --memory 48", "--count"),
-        ("show 02414 --from-zero", "a permutation of 0 to 4 must contain every row once, but 3 is missing"),
-        ("show 02414", "\"0\" is no row number"),
-        ("show 8 --from-zero", "a permutation of 0 to 0"),
-        ("show -- 1,3,5,2,8,10,-,7,-,4,6,9", "a column without a queen in \"1,3,5,2,8,10,-,7,-,4,6,9\""),
-        ("picture board 1,2,,3 --out board.svg", "a column without a queen"),
-        ("solutions 8 --from 1,2,3,4,,5,6,7,8", "a column without a queen"),
-        (&format!("show {large}"), "the board size must be a whole number from 1 to 32, not \"33\""),
-        (&format!("picture turns {large} --out turns.svg"), "from 1 to 32, not \"33\""),
-        ("table 17 --count", "one by one for n up to 16, not 17"),
-        ("table 16 --solutions", "more than 1000000 solutions"),
-        ("orbits 15", "take a smaller n (diadem orbits --totals counts"),
-        ("rings 15", "take a smaller n (diadem orbits --totals counts"),
-        ("picture sheet 3 --out sheet.svg", "there is nothing to draw"),
-        ("picture constellation 2 --unit 0 --out unit.svg", "n = 2 has no units"),
-        ("picture constellation 3 --orbit 1 --out orbit.svg", "n = 3 has no constellations"),
-        ("picture constellation 1 --unit 1 --out unit.svg", "n = 1 has the units 0 to 0, not 1"),
-        ("picture search 14 --out search.svg", "it is made for up to 600"),
+        ("atlas study 8 --csv s.csv --runs-csv ./s.csv", "would both write ./s.csv"),
+        ("atlas pages --n 11 --html atlas", "4 to 10 queens, not 11"),
+        ("atlas constellations 3 --export files", "n from 4 to 30, not 3"),
+        ("atlas constellations 8 --threads 3", "--count"),
+        ("atlas constellations 8 --list --isa portable", "'--list' cannot be used with '--isa <NAME>'"),
+        ("atlas constellations 8 --method meet", "--count"),
+        ("atlas constellations 4..8 --memory 48", "--count"),
+        (
+            "atlas show 02414 --from-zero",
+            "a permutation of 0 to 4 must contain every row once, but 3 is missing",
+        ),
+        ("atlas show 02414", "\"0\" is no row number"),
+        ("atlas show 8 --from-zero", "a permutation of 0 to 0"),
+        (
+            "atlas show -- 1,3,5,2,8,10,-,7,-,4,6,9",
+            "a column without a queen in \"1,3,5,2,8,10,-,7,-,4,6,9\"",
+        ),
+        ("atlas picture board 1,2,,3 --out board.svg", "a column without a queen"),
+        ("atlas solutions 8 --from 1,2,3,4,,5,6,7,8", "a column without a queen"),
+        (&format!("atlas show {large}"), "the board size must be a whole number from 1 to 32, not \"33\""),
+        (&format!("atlas picture turns {large} --out turns.svg"), "from 1 to 32, not \"33\""),
+        ("atlas table 17 --count", "one by one for n up to 16, not 17"),
+        ("atlas table 16 --solutions", "more than 1000000 solutions"),
+        ("atlas orbits 15", "take a smaller n (diadem atlas orbits --totals counts"),
+        ("atlas rings 15", "take a smaller n (diadem atlas orbits --totals counts"),
+        ("atlas picture sheet 3 --out sheet.svg", "there is nothing to draw"),
+        ("atlas picture constellation 2 --unit 0 --out unit.svg", "n = 2 has no units"),
+        ("atlas picture constellation 3 --orbit 1 --out orbit.svg", "n = 3 has no constellations"),
+        ("atlas picture constellation 1 --unit 1 --out unit.svg", "n = 1 has the units 0 to 0, not 1"),
+        ("atlas picture search 14 --out search.svg", "it is made for up to 600"),
     ] {
         let wrong = folder.run(command);
         wrong.refused(&[words]);
@@ -380,10 +388,10 @@ fn impossible_request_exits_2_and_leaves_no_file() {
 #[test]
 fn rings_go_around_the_edges_of_the_torus() {
     let folder = Folder::new();
-    let rings = folder.run("rings 7 --board torus");
+    let rings = folder.run("atlas rings 7 --board torus");
     assert_eq!(
         lines(&rings)[0],
         "7 queens on the torus 7 x 7 board: 28 of 28 solutions in 4 rings, 0 in none"
     );
-    assert!(folder.run("rings 7 --board cylinder").stdout.contains("\nR1: 7 solutions\n"));
+    assert!(folder.run("atlas rings 7 --board cylinder").stdout.contains("\nR1: 7 solutions\n"));
 }

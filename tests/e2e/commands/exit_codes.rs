@@ -90,7 +90,8 @@ fn rings_are_drawn_with_closed_stdout() {
     let folder = Folder::new();
     let (unread, taken) = std::io::pipe().unwrap();
     drop(unread);
-    let ended = folder.start_printing(&mut folder.diadem("rings 8 --svg rings.svg"), taken, "log").end();
+    let ended =
+        folder.start_printing(&mut folder.diadem("atlas rings 8 --svg rings.svg"), taken, "log").end();
     assert_eq!(ended.code, Some(0));
     assert!(folder.path().join("rings.svg").exists());
 }
@@ -201,8 +202,8 @@ fn permanent_errors_exit_2() {
         "worker --coordinator foo",
         "policy run --replicas 1 --reason x",
         "estimate 40 --machines 5x5",
-        "picture constellation 8 --unit 90 --out unit.svg",
-        "picture constellation 8 --orbit 79 --out orbit.svg",
+        "atlas picture constellation 8 --unit 90 --out unit.svg",
+        "atlas picture constellation 8 --orbit 79 --out orbit.svg",
     ] {
         let wrong = folder.run(command);
         assert_eq!(wrong.code, Some(2), "{command}: {wrong:?}");

@@ -97,7 +97,7 @@ fn an_answer_that_cannot_be_printed_is_a_failure() {
     let closed = Completed::of(folder.diadem("count 8").stdout(closed_pipe()).output().unwrap());
     closed.refused(&["cannot be printed"]);
     // The first lines of a list are enough for those who want no more.
-    let head = Completed::of(folder.diadem("solutions 8").stdout(closed_pipe()).output().unwrap());
+    let head = Completed::of(folder.diadem("atlas solutions 8").stdout(closed_pipe()).output().unwrap());
     assert_eq!((head.code, head.stderr.as_str()), (Some(0), ""));
     let help = Completed::of(folder.diadem("--help").stdout(full_disk()).output().unwrap());
     assert_eq!(help.code, Some(1), "{help:?}");
@@ -158,13 +158,13 @@ fn verdict_to_closed_pipe_is_no_success() {
         ("merge joint part", 3),
         ("verify joint --json", 3),
         ("merge whole run", 1),
-        ("study 5 --runs 2 --csv study.csv", 1),
+        ("atlas study 5 --runs 2 --csv study.csv", 1),
         // Of these a reader takes what it likes.
         ("export run --csv", 0),
         ("head run", 0),
-        ("solutions 8", 0),
-        ("study 5 --runs 2", 0),
-        ("constellations 8 --list", 0),
+        ("atlas solutions 8", 0),
+        ("atlas study 5 --runs 2", 0),
+        ("atlas constellations 8 --list", 0),
         ("verify --help", 0),
         ("--version", 0),
     ] {

@@ -103,20 +103,17 @@ fn config_shows_setting_valid_for_some_commands() {
     assert!(all.stderr.contains("there is no method \"meet\"; there are search, permutations"), "{all:?}");
     let count = with(&folder, "config count", &method);
     assert_eq!((count.code, &*count.stderr), (Some(0), ""), "{count:?}");
-    assert_eq!(with(&folder, "config solutions", &method).code, Some(2));
+    assert_eq!(with(&folder, "config atlas solutions", &method).code, Some(2));
 }
 
+#[cfg(feature = "atlas")]
 #[test]
-fn aliases_work_in_files_and_variables() {
+fn file_has_sections_of_commands_in_a_group() {
     let folder = Folder::new();
-    fs::write(folder.path().join("site.toml"), "kernel = 'search'\n[families]\ntotals = true\n").unwrap();
-    let count = folder.run("config count --config site.toml");
-    assert!(count.code == Some(0) && count.stdout.contains("site.toml"), "{count:?}");
-    let orbits = folder.run("config families --config site.toml").stdout;
-    assert!(orbits.contains("site.toml [families]"), "{orbits}");
-    assert_eq!(orbits, folder.run("config orbits --config site.toml").stdout);
-    let variable = with(&folder, "config count", &[("DIADEM_KERNEL", "search")]).stdout;
-    assert!(variable.contains("search") && !variable.contains("no option is called so"), "{variable}");
+    fs::write(folder.path().join("site.toml"), "[\"atlas orbits\"]\ntotals = true\n").unwrap();
+    let orbits = folder.run("config atlas orbits --config site.toml").stdout;
+    assert!(orbits.contains("site.toml [atlas orbits]"), "{orbits}");
+    assert!(folder.run("atlas orbits 8 --config site.toml").stdout.lines().count() < 12);
 }
 
 #[test]
@@ -208,10 +205,10 @@ fn shells_complete_options_values_and_commands() {
     for (typed, completed) in [
         ("worker --on-co", "--on-coordinator-lost"),
         ("export --by ", "unit family constellation"),
-        ("solutions --format t", "tuple"),
-        ("solutions --board c", "cylinder"),
-        ("solutions --piece s", "semiqueen superqueen"),
-        ("solutions --method p", "permutations"),
+        ("atlas solutions --format t", "tuple"),
+        ("atlas solutions --board c", "cylinder"),
+        ("atlas solutions --piece s", "semiqueen superqueen"),
+        ("atlas solutions --method p", "permutations"),
         ("count --double-check ", "none 1% 5% all"),
         ("coordinator --double-check a", "all"),
         ("policy --double-check ", "1% 5% all"),
@@ -229,7 +226,7 @@ fn shells_complete_options_values_and_commands() {
     }
     folder.run("completions tcsh").refused(&["tcsh", "bash, elvish, fish, powershell, zsh"]);
     // Names that are none are refused as before.
-    folder.run("solutions 4 --board round").refused(&["there is no board \"round\""]);
+    folder.run("atlas solutions 4 --board round").refused(&["there is no board \"round\""]);
     folder.run("count 4 --double-check some").refused(&["what is to be checked is none, all, or a share"]);
     assert_eq!(folder.run("count 6 --in-memory --double-check 12.5% --quiet").code, Some(0));
     folder.run("config wor").refused(&["\"wor\" is no command that has options"]);
@@ -261,11 +258,11 @@ fn setting_without_its_required_option_is_dropped() {
     let folder = Folder::new();
     fs::write(folder.path().join("site.toml"), "seed = 5\nwatts = 400\n[verify]\nexport = \"none.csv\"\n")
         .unwrap();
-    let listed = folder.run("solutions 6 --config site.toml");
+    let listed = folder.run("atlas solutions 6 --config site.toml");
     assert_eq!((listed.code, listed.stdout.lines().count()), (Some(0), 4), "{listed:?}");
-    let random = ["solutions 6 --random 2 --config site.toml", "solutions 6 --random 2 --seed 5"];
+    let random = ["atlas solutions 6 --random 2 --config site.toml", "atlas solutions 6 --random 2 --seed 5"];
     assert_eq!(folder.run(random[0]).stdout, folder.run(random[1]).stdout);
-    let both = with(&folder, "solutions 6", &[("DIADEM_SEED", "5"), ("DIADEM_DARK", "1")]);
+    let both = with(&folder, "atlas solutions 6", &[("DIADEM_SEED", "5"), ("DIADEM_DARK", "1")]);
     assert_eq!(both.code, Some(2), "--dark is for pictures, whatever else is given: {both:?}");
     // An option that needs another option, which needs a third.
     let estimated =

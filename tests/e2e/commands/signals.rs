@@ -60,7 +60,7 @@ fn process_one_of_a_container_ends_at_sigterm() {
     assert!(can, "unshare makes no process 1 here");
     let diadem = env!("CARGO_BIN_EXE_diadem");
     let mut command = Command::new("unshare");
-    let process = folder.start_command(command.args(alone).args([diadem, "solutions", "26"]), "log");
+    let process = folder.start_command(command.args(alone).args([diadem, "atlas", "solutions", "26"]), "log");
     let children = || {
         let path = format!("/proc/{0}/task/{0}/children", process.pid());
         std::fs::read_to_string(path).unwrap_or_default()

@@ -53,12 +53,12 @@ fn idle(folder: &Folder) -> (Running, String) {
     folder.serve("coordinator --n 20 --run run", "log")
 }
 
-/// The names in the list of commands that a help has.
+/// The names in the lists of commands that a help has.
 fn commands(help: &str) -> Vec<String> {
-    let list =
-        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let list = help.lines().take_while(|line| *line != "Options:");
     let name = |line: &str| {
-        line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()).map(str::to_owned)
+        let name = line.strip_prefix("  ")?.split(' ').next()?;
+        name.starts_with(char::is_lowercase).then(|| name.to_owned())
     };
     list.filter_map(name).filter(|name| name != "help").collect()
 }

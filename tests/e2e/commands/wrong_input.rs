@@ -53,15 +53,15 @@ fn number_out_of_range_is_refused_with_range() {
         ("bench --seed", "0 to 18446744073709551615"),
         ("verify r --seed", "0 to 18446744073709551615"),
         ("retract r --reason x --unit", "0 to 18446744073709551615"),
-        ("solutions 8 --first", "1 to 18446744073709551615"),
-        ("solutions 8 --random --seed", "0 to 18446744073709551615"),
-        ("solutions 8x9 --queens", "1 to 32"),
-        ("study 8 --runs", "1 to 1000000"),
-        ("study 8 --seed", "0 to 18446744073709551615"),
-        ("study 8 --limit", "1 to 18446744073709551615"),
-        ("picture search 8 --out s.svg --random --seed", "0 to 18446744073709551615"),
-        ("picture constellation 12 --out c.svg --orbit", "1 to 18446744073709551615"),
-        ("picture constellation 12 --out c.svg --unit", "0 to 18446744073709551615"),
+        ("atlas solutions 8 --first", "1 to 18446744073709551615"),
+        ("atlas solutions 8 --random --seed", "0 to 18446744073709551615"),
+        ("atlas solutions 8x9 --queens", "1 to 32"),
+        ("atlas study 8 --runs", "1 to 1000000"),
+        ("atlas study 8 --seed", "0 to 18446744073709551615"),
+        ("atlas study 8 --limit", "1 to 18446744073709551615"),
+        ("atlas picture search 8 --out s.svg --random --seed", "0 to 18446744073709551615"),
+        ("atlas picture constellation 12 --out c.svg --orbit", "1 to 18446744073709551615"),
+        ("atlas picture constellation 12 --out c.svg --unit", "0 to 18446744073709551615"),
     ] {
         for wrong in ["x", "-5", "1.5", "99999999999999999999"] {
             let wanted = format!("\"{wrong}\" is not a whole number from {least_and_most} (see ");
@@ -103,16 +103,13 @@ fn wrong_usage_names_the_matching_help() {
 }
 
 #[test]
-fn kernel_alias_of_method_still_works() {
+fn method_names_the_kernel() {
     let folder = Folder::new();
-    let by = |word: &str| folder.run(&format!("count 10 --in-memory --{word} meet --json")).json();
-    for word in ["method", "kernel"] {
-        assert_eq!((&by(word)["kernel"], &by(word)["total"]), (&"meet".into(), &published(10).into()));
-    }
-    folder.run("count 8 --kernel magic").refused(&["there is no method \"magic\""]);
-    let bench = "bench --n 8 --kernel search --isa portable --seconds 0.01 --json";
+    let counted = folder.run("count 10 --in-memory --method meet --json").json();
+    assert_eq!((&counted["kernel"], &counted["total"]), (&"meet".into(), &published(10).into()));
+    folder.run("count 8 --method magic").refused(&["there is no method \"magic\""]);
+    let bench = "bench --n 8 --method search --isa portable --seconds 0.01 --json";
     assert!(folder.run(bench).stdout.lines().all(|line| line.contains("\"kernel\":\"search\"")));
-    assert!(folder.run("count --help").stdout.contains(": --kernel]"));
 }
 
 #[test]
@@ -337,7 +334,7 @@ fn named_pipe_is_refused_as_input_file() {
         assert!(verified.stderr.ends_with("cannot read pipe: it is no regular file\n"), "{verified:?}");
         fs::remove_file(folder.path().join("verify.log")).unwrap();
     }
-    refused("constellations 12 --import pipe", &["cannot read pipe: it is no regular file"]);
+    refused("atlas constellations 12 --import pipe", &["cannot read pipe: it is no regular file"]);
     refused("keys renew pipe", &["cannot read pipe/ca.key"]);
     for (file, commands) in [
         ("run.json", &["verify", "status", "count 8 --run", "coordinator --run", "certify"][..]),

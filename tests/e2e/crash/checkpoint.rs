@@ -1,7 +1,6 @@
 //! The sled store of a checkpoint, damaged in every way: the run continues and ends exact, and no panic is shown.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -19,6 +18,7 @@ use records::testing::known_run;
 use serde_json::Value;
 
 use crate::harness::{Completed, Folder, published, repetitions};
+use crate::small_disk::SmallDisk;
 
 const N: u8 = 9;
 
@@ -206,19 +206,11 @@ fn run_killed_during_saves_ends_exact() {
     ends_exact(&folder.run(&format!("count {N} --run run --json")), "at the end");
 }
 
-/// The disk is a `tmpfs` of 2 MiB, which only root may mount.
 #[test]
 fn save_on_full_disk_loses_nothing() {
     let (folder, plan) = (Folder::new(), plan());
-    let small = folder.path().join("small");
-    fs::create_dir(&small).unwrap();
-    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=2m", "tmpfs"]).arg(&small).output();
-    if !mount.is_ok_and(|mount| mount.status.success()) {
-        println!("skipped: mounting a tmpfs needs root");
-        return;
-    }
-    let mounted = Mounted(small.clone());
-    let run = small.join("run");
+    let Some(disk) = SmallDisk::mount(folder.path().join("small"), 2) else { return };
+    let run = disk.path().join("run");
     let records = records(&plan);
     record(&run, &plan, &records[..10]);
     let (mut store, mut standing) = open(&run, &plan);
@@ -227,45 +219,24 @@ fn save_on_full_disk_loses_nothing() {
         standing.apply(&plan, Shard::default(), record).unwrap();
         store.save(&standing)
     };
-    let filler = small.join("filler");
     for record in &records[10..30] {
         commit(&mut store, record).ok();
         // The save that has begun may find no room any more.
-        fill(&filler);
+        disk.fill();
         thread::sleep(Duration::from_millis(10));
-        fs::remove_file(&filler).unwrap();
+        disk.make_room();
     }
     drop(store);
     let (store, standing) = open(&run, &plan);
     assert_eq!(standing.done(), 30);
     drop(store);
     // A new process has no room for a store of its own.
-    fill(&filler);
+    disk.fill();
     let (mut store, standing) = open(&run, &plan);
     store.save(&standing).ok();
     assert!(store.save(&standing).is_err(), "the disk is full");
     drop(store);
-    fs::remove_file(&filler).unwrap();
+    disk.make_room();
     record(&run, &plan, &records[30..]);
     ends_exact(&folder.run(&format!("count {N} --run small/run --json")), "with room again");
-    drop(mounted);
-}
-
-/// Takes all room that is left on the disk of this file. Returns the bytes.
-fn fill(file: &Path) -> usize {
-    let mut filler = fs::File::create(file).unwrap();
-    let mut bytes = 0;
-    while let Ok(written) = filler.write(&[1; 1024]) {
-        bytes += written;
-    }
-    bytes
-}
-
-/// A mounted folder, unmounted when it is dropped.
-struct Mounted(PathBuf);
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        Command::new("umount").arg("-l").arg(&self.0).status().ok();
-    }
 }

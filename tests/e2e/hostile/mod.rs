@@ -4,6 +4,7 @@ mod attack;
 mod histories;
 mod liar;
 mod limits;
+mod liveness;
 mod malice;
 mod second_verifier;
 mod security;

@@ -12,4 +12,5 @@ pub mod noting;
 pub mod owner_lies;
 pub mod proxy;
 pub mod relay;
+pub mod small_disk;
 pub mod waiting;

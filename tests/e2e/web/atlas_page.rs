@@ -16,7 +16,7 @@ fn url(folder: &Folder, page: &str) -> String {
 /// A folder with the atlas of n queens.
 fn atlas_of(n: u8) -> Folder {
     let folder = Folder::new();
-    let written = folder.run(&format!("atlas --html atlas --n {n}"));
+    let written = folder.run(&format!("atlas pages --html atlas --n {n}"));
     assert_eq!(written.stdout, format!("the atlas of {n} queens: open atlas/index.html\n"), "{written:?}");
     folder
 }
@@ -127,14 +127,14 @@ fn play_board_shows_conflicts_and_solutions() {
 fn foreign_folder_is_refused_and_atlas_is_rewritten() {
     let folder = atlas_of(6);
     fs::write(folder.path().join("atlas/note.txt"), "mine").unwrap();
-    assert_eq!(folder.run("atlas --html atlas --n 5").code, Some(0), "it is an atlas");
+    assert_eq!(folder.run("atlas pages --html atlas --n 5").code, Some(0), "it is an atlas");
     assert!(fs::read_to_string(folder.path().join("atlas/index.html")).unwrap().contains("5 queens"));
     fs::create_dir(folder.path().join("other")).unwrap();
     fs::write(folder.path().join("other/index.html"), "mine").unwrap();
-    folder.run("atlas --html other").refused(&["other", "new or an empty directory"]);
+    folder.run("atlas pages --html other").refused(&["other", "new or an empty directory"]);
     assert_eq!(fs::read_to_string(folder.path().join("other/index.html")).unwrap(), "mine");
-    folder.run("atlas --html other/index.html").refused(&["other/index.html"]);
-    folder.run("atlas --html new --n 11").refused(&["4 to 10", "11"]);
-    folder.run("atlas --html new --n 3").refused(&["4 to 10", "3"]);
+    folder.run("atlas pages --html other/index.html").refused(&["other/index.html"]);
+    folder.run("atlas pages --html new --n 11").refused(&["4 to 10", "11"]);
+    folder.run("atlas pages --html new --n 3").refused(&["4 to 10", "3"]);
     assert!(!folder.path().join("new").exists());
 }

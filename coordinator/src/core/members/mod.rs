@@ -235,7 +235,7 @@ impl Members {
         self.by_id.get_mut(&id).into_iter().for_each(|worker| worker.methods = Methods::Own);
     }
 
-    /// All of them.
+    /// All workers.
     pub fn all(&self) -> impl Iterator<Item = &Member> {
         self.by_id.values()
     }
@@ -247,7 +247,7 @@ impl Members {
 
     /// Notes that a count of the worker is on record. `work` is the expected work of its unit in nanoseconds of one
     /// core; `seconds` is the time that it took.
-    pub fn counted(&mut self, now: Duration, id: WorkerId, work: u64, seconds: f64) {
+    pub fn note_count(&mut self, now: Duration, id: WorkerId, work: u64, seconds: f64) {
         if let Some(worker) = self.by_id.get_mut(&id) {
             if worker.done == 0 {
                 self.threads_that_count += u64::from(worker.threads);
@@ -258,9 +258,9 @@ impl Members {
     }
 
     /// Notes the actual and the expected time of one thread for a unit, in seconds.
-    pub fn took(&mut self, id: WorkerId, expected: f64, seconds: f64) {
+    pub fn note_time(&mut self, id: WorkerId, expected: f64, seconds: f64) {
         if let Some(worker) = self.by_id.get_mut(&id) {
-            worker.thread_speed.counted(expected, seconds);
+            worker.thread_speed.add_unit(expected, seconds);
         }
     }
 

@@ -24,7 +24,7 @@ pub struct ThreadSpeed {
 
 impl ThreadSpeed {
     /// Adds a unit: its expected work in seconds of a core, and the time of the thread in seconds.
-    pub fn counted(&mut self, work: f64, time: f64) {
+    pub fn add_unit(&mut self, work: f64, time: f64) {
         if self.units >= MEMORY_UNITS {
             *self = Self { units: MEMORY_UNITS / 2, work: self.work / 2.0, time: self.time / 2.0 };
         }
@@ -53,16 +53,16 @@ mod tests {
         let mut speed = ThreadSpeed::default();
         for _ in 0..MIN_UNITS {
             assert!((speed.relative_to(2.0) - 1.0).abs() < 1e-9);
-            speed.counted(10.0, 0.1);
+            speed.add_unit(10.0, 0.1);
         }
         assert!((speed.relative_to(2.0) - 50.0).abs() < 1e-9);
         for _ in 0..1000 {
-            speed.counted(1.0, 2.0);
+            speed.add_unit(1.0, 2.0);
         }
         assert!((speed.relative_to(2.0) - 0.25).abs() < 1e-3, "{}", speed.relative_to(2.0));
         for (time, believed) in [(0.0, MAX_RATIO), (1e9, 1.0 / MAX_RATIO)] {
             let mut liar = ThreadSpeed::default();
-            (0..MIN_UNITS).for_each(|_| liar.counted(1.0, time));
+            (0..MIN_UNITS).for_each(|_| liar.add_unit(1.0, time));
             assert!((liar.relative_to(1.0) / believed - 1.0).abs() < 1e-9);
         }
     }

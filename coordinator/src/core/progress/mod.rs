@@ -27,18 +27,18 @@ impl Progress {
     }
 
     /// A first count of a unit is on record.
-    pub fn recorded(&mut self, now: Duration, expected: f64, took: f64, threads: u64) {
+    pub fn note_first_count(&mut self, now: Duration, expected: f64, took: f64, threads: u64) {
         self.units.add(now, expected, took, threads);
     }
 
     /// A count of a unit by a worker is on record.
-    pub fn counted(&mut self, now: Duration, is_symmetric: bool, expected: f64, processor: f64) {
-        self.speed.counted(now, is_symmetric, expected, processor);
+    pub fn note_count(&mut self, now: Duration, is_symmetric: bool, expected: f64, processor: f64) {
+        self.speed.add_unit(now, is_symmetric, expected, processor);
     }
 
     /// Notes the number of connected threads.
-    pub fn follow(&mut self, now: Duration, threads: u64) {
-        self.speed.follow(now, threads);
+    pub fn note_threads(&mut self, now: Duration, threads: u64) {
+        self.speed.note_threads(now, threads);
     }
 
     /// Restarts the measurement of how busy the threads are, after a pause.

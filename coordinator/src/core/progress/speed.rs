@@ -145,7 +145,7 @@ impl Speed {
     }
 
     /// Adds a recorded unit with its expected and its actual processor time in seconds.
-    pub fn counted(&mut self, now: Duration, is_symmetric: bool, expected: f64, processor: f64) {
+    pub fn add_unit(&mut self, now: Duration, is_symmetric: bool, expected: f64, processor: f64) {
         let kind = if is_symmetric { &mut self.symmetric } else { &mut self.completions };
         kind.add(expected, processor);
         self.busy.processor += processor;
@@ -164,7 +164,7 @@ impl Speed {
     }
 
     /// Notes the number of connected threads.
-    pub fn follow(&mut self, now: Duration, threads: u64) {
+    pub fn note_threads(&mut self, now: Duration, threads: u64) {
         if threads != self.busy.threads {
             let [old, new] = [self.busy.threads as f64, threads as f64];
             let share = if old > 0.0 { self.share_of_threads(now) } else { 1.0 };

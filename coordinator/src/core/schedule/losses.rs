@@ -5,10 +5,10 @@
 //! - After three losses a unit is a *suspect*. It is lent alone, when nothing else is open. If its worker is lost, only
 //!   suspects get another loss.
 //! - After five losses the unit is set aside.
-//! - A set-aside unit is retried alone, when nothing else is left, and at most once an hour. The unit may be innocent:
-//!   a machine may always fail before the unit is complete.
-//! - A set-aside unit costs a worker at most an hour.
+//! - A set-aside unit is retried alone, when nothing else is left. The unit may be innocent: a machine may always fail
+//!   before the unit is complete. The first retry waits a minute. Each failed retry doubles the wait, up to an hour.
 //! - A restart forgets all losses, so it retries at once.
+//! - Machines that have counted in this run retry first. A machine that never counts adds no evidence against a unit.
 //!
 //! If several owners are connected, the losses of one owner cannot make a unit a suspect. Otherwise an owner could take
 //! all units, fall silent, and so force all other owners to count one unit at a time. A set-aside unit is still lent to
@@ -31,8 +31,11 @@ const SET_ASIDE_AFTER: u8 = 5;
 /// it at least twice before it is set aside.
 const MAX_LOSSES_OF_ONE_OWNER: u8 = 3;
 
-/// Minimum time between the loss of a set-aside unit and the next retry.
-pub const RETRY_INTERVAL: Duration = Duration::from_hours(1);
+/// Time between the loss of a set-aside unit and its first retry.
+pub const FIRST_RETRY_WAIT: Duration = Duration::from_mins(1);
+
+/// Maximum time between a failed retry and the next retry.
+pub const MAX_RETRY_WAIT: Duration = Duration::from_hours(1);
 
 /// Maximum number of units whose losses are kept. Losses of further units are ignored.
 const MAX_TRACKED_UNITS: usize = 100_000;
@@ -44,6 +47,8 @@ pub struct Losses {
     set_aside: BTreeSet<UnitId>,
     /// No set-aside unit is retried before this time.
     no_retry_before: Duration,
+    /// The number of retries that failed since the last one that succeeded.
+    failed_retries: u32,
     /// The set-aside unit that was retried last.
     tried: Option<UnitId>,
 }
@@ -91,6 +96,9 @@ impl Losses {
         let suspects = units.iter().any(|unit| self.is_suspect(*unit));
         let most = if has_other_owners { SUSPECT_AFTER - 1 } else { SET_ASIDE_AFTER };
         let mut newly_set_aside = Vec::new();
+        if units.iter().any(|unit| self.set_aside.contains(unit)) {
+            self.failed_retries = self.failed_retries.saturating_add(1);
+        }
         for unit in units {
             let is_known = self.of.contains_key(unit);
             if (suspects && !self.is_suspect(*unit)) || (!is_known && self.of.len() >= MAX_TRACKED_UNITS) {
@@ -103,7 +111,8 @@ impl Losses {
             }
         }
         if units.iter().any(|unit| self.set_aside.contains(unit)) {
-            self.no_retry_before = now.saturating_add(RETRY_INTERVAL);
+            let wait = FIRST_RETRY_WAIT.saturating_mul(2_u32.saturating_pow(self.failed_retries));
+            self.no_retry_before = now.saturating_add(wait.min(MAX_RETRY_WAIT));
         }
         newly_set_aside
     }
@@ -117,7 +126,9 @@ impl Losses {
     pub fn clear(&mut self, unit: UnitId) {
         if !self.of.is_empty() {
             self.of.remove(&unit);
-            self.set_aside.remove(&unit);
+            if self.set_aside.remove(&unit) {
+                self.failed_retries = 0;
+            }
         }
     }
 
@@ -193,25 +204,40 @@ mod tests {
     }
 
     #[test]
-    fn set_aside_units_are_retried_in_turn_hourly() {
+    fn set_aside_units_are_retried_in_turn() {
         let (owner, mut losses) = (Owner::default(), Losses::default());
         for _ in 0..SET_ASIDE_AFTER {
             losses.add(NOW, &[UnitId(7), UnitId(9)], &owner, false);
         }
         let next = |losses: &Losses, now| losses.due_for_retry(now).next();
-        assert_eq!(
-            (next(&losses, RETRY_INTERVAL), next(&losses, NOW + RETRY_INTERVAL)),
-            (None, Some(UnitId(7)))
-        );
+        let minutes = |minutes| NOW + FIRST_RETRY_WAIT * minutes;
+        assert_eq!((next(&losses, minutes(0)), next(&losses, minutes(1))), (None, Some(UnitId(7))));
         losses.note_retry(UnitId(7));
-        assert_eq!(next(&losses, NOW + RETRY_INTERVAL), Some(UnitId(9)));
-        losses.add(NOW + RETRY_INTERVAL, &[UnitId(7)], &owner, false);
-        assert_eq!(
-            (next(&losses, NOW + RETRY_INTERVAL), next(&losses, NOW + 2 * RETRY_INTERVAL)),
-            (None, Some(UnitId(9)))
-        );
+        assert_eq!(next(&losses, minutes(1)), Some(UnitId(9)));
+        losses.add(minutes(1), &[UnitId(7)], &owner, false);
+        assert_eq!((next(&losses, minutes(2)), next(&losses, minutes(3))), (None, Some(UnitId(9))));
         losses.clear(UnitId(9));
-        assert_eq!(next(&losses, NOW + 2 * RETRY_INTERVAL), Some(UnitId(7)));
+        assert_eq!(next(&losses, minutes(3)), Some(UnitId(7)));
+    }
+
+    #[test]
+    fn each_failed_retry_doubles_the_wait_up_to_an_hour() {
+        let (owner, mut losses, mut now) = (Owner::default(), Losses::default(), NOW);
+        let lose = |losses: &mut Losses, now| _ = losses.add(now, &[UnitId(7)], &owner, false);
+        (0..SET_ASIDE_AFTER).for_each(|_| lose(&mut losses, now));
+        let mut waits = Vec::new();
+        for _ in 0..8 {
+            let begun = now;
+            while losses.due_for_retry(now).next().is_none() {
+                now += Duration::from_mins(1);
+            }
+            waits.push((now - begun).as_secs() / 60);
+            lose(&mut losses, now);
+        }
+        assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
+        losses.clear(UnitId(7));
+        (0..SET_ASIDE_AFTER).for_each(|_| lose(&mut losses, now));
+        assert_eq!(losses.due_for_retry(now + FIRST_RETRY_WAIT).next(), Some(UnitId(7)));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::votes::{CheckKind, Need};
 use super::workload::Workload;
 use losses::Losses;
 #[cfg(test)]
-pub use losses::RETRY_INTERVAL;
+pub use losses::MAX_RETRY_WAIT;
 
 /// Maximum number of disputes tried for one request. The next request continues after them.
 const MAX_DISPUTES_TRIED: usize = 1000;
@@ -52,7 +52,7 @@ impl Schedule {
     }
 
     /// Removes a unit that has a standing count from the units to be counted.
-    pub fn counted(&mut self, unit: UnitId) {
+    pub fn remove_counted(&mut self, unit: UnitId) {
         self.returned.remove(&unit);
         self.lost.remove(&unit);
         self.disputes.remove(&unit);
@@ -70,7 +70,7 @@ impl Schedule {
     }
 
     /// Notes that these units were lost with a worker of this owner.
-    pub fn lost(&mut self, now: Duration, units: &[UnitId], owner: &Owner, has_other_owners: bool) {
+    pub fn note_lost(&mut self, now: Duration, units: &[UnitId], owner: &Owner, has_other_owners: bool) {
         self.newly_set_aside.append(&mut self.losses.add(now, units, owner, has_other_owners));
     }
 

@@ -6,10 +6,10 @@ use domain::{Owner, Registration};
 use queens::UnitId;
 use records::DoubleCheck;
 
-use super::{T0, core, core_with, count_all, join, join_of, registration, report};
+use super::{T0, core, core_with, count_all, count_all_but, join, join_of, registration, report};
 use crate::core::Core;
 use crate::core::LEASE_TIME;
-use crate::core::schedule::RETRY_INTERVAL;
+use crate::core::schedule::MAX_RETRY_WAIT;
 use crate::core::worker_calls::SILENCE;
 
 #[test]
@@ -70,12 +70,12 @@ fn unit_that_kills_five_workers_is_set_aside() {
 }
 
 #[test]
-fn set_aside_unit_is_lent_alone_after_an_hour() {
+fn set_aside_unit_is_lent_alone_after_a_wait() {
     let mut core = core();
     let mut now = lose_workers_with(&mut core, "a");
     for is_deadly in [true, true, false] {
         let [one, other] = ["a", "b"].map(|name| join(&mut core, name));
-        now += RETRY_INTERVAL;
+        now += MAX_RETRY_WAIT;
         let leases = core.lease(now, one, 1000).unwrap();
         assert_eq!(leases.iter().map(|lease| lease.unit).collect::<Vec<_>>(), [DEADLY]);
         assert_eq!(core.lease(now, other, 1000).unwrap(), [], "one at a time");
@@ -83,7 +83,7 @@ fn set_aside_unit_is_lent_alone_after_an_hour() {
             now += SILENCE * 2;
             assert_eq!(core.tick(now), [], "it was named before");
             let early = join(&mut core, "a");
-            assert_eq!(core.lease(now + RETRY_INTERVAL.mul_f64(0.999), early, 1000).unwrap(), []);
+            assert_eq!(core.lease(now, early, 1000).unwrap(), []);
         } else {
             report(&mut core, now, one, leases[0], 0);
         }
@@ -91,6 +91,27 @@ fn set_aside_unit_is_lent_alone_after_an_hour() {
     }
     let status = core.status(now);
     assert_eq!((status.done, status.set_aside_total), (status.units, 0));
+}
+
+#[test]
+fn suspect_goes_to_a_machine_that_has_counted() {
+    let mut core = core();
+    let ada = join(&mut core, "a");
+    count_all_but(&mut core, ada, Some(DEADLY));
+    let mut now = T0;
+    // Machines take the unit and disappear, until it is lent alone to a machine that counts.
+    for name in 0.. {
+        let forgetful = join(&mut core, &format!("forgetful-{name}"));
+        if core.lease(now, forgetful, 1000).unwrap().is_empty() {
+            break;
+        }
+        now += LEASE_TIME;
+        core.renew(now, ada, &[]).unwrap();
+        core.tick(now);
+    }
+    assert!(core.schedule.is_suspect(DEADLY) && core.status(now).set_aside.is_empty());
+    let lent = core.lease(now, ada, 1000).unwrap();
+    assert_eq!(lent.iter().map(|lease| lease.unit).collect::<Vec<_>>(), [DEADLY]);
 }
 
 #[test]

@@ -69,6 +69,23 @@ fn single_machine_checks_itself_at_once() {
 }
 
 #[test]
+fn first_machine_leaves_its_checks_to_others() {
+    let mut core = core_with(DoubleCheck::All);
+    let a = join_of(&mut core, "ada", "a");
+    for _ in 0..core.plan().units() / 2 {
+        let lease = core.lease(T0, a, 1).unwrap()[0];
+        count(&mut core, T0, a, lease);
+    }
+    let b = join_of(&mut core, "ben", "b");
+    while !core.is_complete() {
+        count_all(&mut core, T0, a);
+        count_all(&mut core, T0, b);
+    }
+    let assurance = core.status(T0).assurance;
+    assert_eq!((assurance.on_one_machine, assurance.on_two_owners), (0, core.plan().units()));
+}
+
+#[test]
 fn two_machines_of_one_owner_check_each_other() {
     let mut core = core_with(DoubleCheck::All);
     let [a, b] = ["a", "b"].map(|machine| join_of(&mut core, "ada", machine));

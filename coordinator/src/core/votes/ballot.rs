@@ -1,20 +1,19 @@
 //! A dispute: the differing counts of a unit, the winning value, and the machines to be asked for another count.
 //!
-//! A value wins with two votes at the level of the dispute:
+//! A value wins with two votes at the degree of the dispute:
 //!
 //! - two owners, if several owners have counted the unit;
 //! - else two machines, if several machines have counted it;
 //! - else two ways of one machine.
 //!
-//! Votes at a lower level decide nothing. A machine votes for its last count. An owner votes for the value of most of
+//! Votes at a lower degree decide nothing. A machine votes for its last count. An owner votes for the value of most of
 //! its machines; on a tie, for each of these values. A symmetric count also needs both algorithms.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::Variant;
-use queens::kernel::KernelName;
 use records::ledger::UnitRecord;
-use records::standing::{Identity, Level, Machines, Vote, are_several_owners};
+use records::standing::{Degree, Identity, Machines, Vote, are_several_owners};
 
 use crate::core::workload::ORBITS;
 
@@ -147,7 +146,7 @@ impl<'a> Ballot<'a> {
 
     /// True if several owners have counted the unit.
     pub fn is_among_owners(&self) -> bool {
-        level_of(&self.casts.iter().collect::<Vec<_>>()) == Level::AnotherOwner
+        degree_of(&self.casts.iter().collect::<Vec<_>>()) == Degree::OtherOwner
     }
 
     /// A readable list of the machines and their counts.
@@ -163,24 +162,13 @@ impl<'a> Ballot<'a> {
     }
 }
 
-/// The kernel name in records, by variant, for a worker with this kernel.
-pub fn label_of(kernel: KernelName, is_symmetric: bool) -> impl Fn(Variant) -> String {
-    move |variant| {
-        if variant.other_kernel && is_symmetric {
-            ORBITS.to_owned()
-        } else {
-            variant.kernel(kernel).to_string()
-        }
-    }
-}
-
-/// The number of votes for this value at the level of the dispute.
+/// The number of votes for this value at the degree of the dispute.
 fn votes_for(value: &Cast<'_>, casts: &[&Cast<'_>]) -> usize {
     // A machine's later counts replace its earlier counts.
     let machines: BTreeMap<(&str, &str), &Cast<'_>> =
         casts.iter().map(|cast| ((cast.owner, cast.machine), *cast)).collect();
-    match level_of(casts) {
-        Level::AnotherOwner => {
+    match degree_of(casts) {
+        Degree::OtherOwner => {
             let owners: BTreeSet<&str> =
                 machines.keys().map(|(owner, _)| *owner).filter(|owner| !owner.is_empty()).collect();
             let votes_for = |owner: &&&str| {
@@ -192,8 +180,8 @@ fn votes_for(value: &Cast<'_>, casts: &[&Cast<'_>]) -> usize {
             };
             owners.iter().filter(votes_for).count()
         }
-        Level::AnotherMachine => machines.values().filter(|cast| cast.agrees(value)).count(),
-        Level::AnotherWay | Level::Once => {
+        Degree::OtherMachine => machines.values().filter(|cast| cast.agrees(value)).count(),
+        Degree::SameMachine | Degree::Once => {
             let ways: BTreeMap<(&str, bool), &Cast<'_>> =
                 casts.iter().map(|cast| ((cast.kernel, cast.mirrored), *cast)).collect();
             ways.values().filter(|cast| cast.agrees(value)).count()
@@ -201,15 +189,15 @@ fn votes_for(value: &Cast<'_>, casts: &[&Cast<'_>]) -> usize {
     }
 }
 
-/// The level of a dispute between these counts.
-fn level_of(casts: &[&Cast<'_>]) -> Level {
+/// The degree of a dispute between these counts.
+fn degree_of(casts: &[&Cast<'_>]) -> Degree {
     let first = casts.first().map(|cast| cast.machine);
     if are_several_owners(casts.iter().map(|cast| cast.owner)) {
-        Level::AnotherOwner
+        Degree::OtherOwner
     } else if casts.iter().any(|cast| Some(cast.machine) != first) {
-        Level::AnotherMachine
+        Degree::OtherMachine
     } else {
-        Level::AnotherWay
+        Degree::SameMachine
     }
 }
 

@@ -20,7 +20,7 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 use records::DoubleCheck;
 use records::ledger::{Record, Recount, UnitRecord};
-use records::standing::{Identity, Level, UnitMark, Vote};
+use records::standing::{Degree, Identity, UnitMark, Vote};
 
 use super::ballot::Cast;
 use super::{Recording, Votes};
@@ -39,7 +39,7 @@ pub struct Reported {
     /// True if another machine can check the count.
     pub has_checkers: bool,
     /// The lowest degree at which the standing count may be checked now.
-    pub degree: Level,
+    pub degree: Degree,
 }
 
 impl Votes {
@@ -121,7 +121,7 @@ impl Votes {
     }
 
     /// Compares a count with the standing count of its unit.
-    fn compare(&self, work: &Workload, mut record: UnitRecord, degree: Level) -> (Verdict, Vec<Record>) {
+    fn compare(&self, work: &Workload, mut record: UnitRecord, degree: Degree) -> (Verdict, Vec<Record>) {
         let unit = record.unit;
         // The origin of the standing count is known only after the ledger has been read.
         let Some(standing) = self.standing.vote(unit) else { return (Verdict::Later, Vec::new()) };
@@ -148,15 +148,15 @@ impl Votes {
     /// True if an equal count adds confirmation to the standing count. A symmetric count needs the other algorithm. A
     /// count of the same machine needs another method and image. A due check is not made by machines below the required
     /// degree, which may hold the unit as a backup.
-    fn confirms(&self, work: &Workload, standing: &Vote, second: &UnitRecord, degree: Level) -> bool {
+    fn confirms(&self, work: &Workload, standing: &Vote, second: &UnitRecord, degree: Degree) -> bool {
         let machines = &self.standing.sums().machines;
         let ((owner, machine), kernel, mirrored) = machines.making(standing);
-        let level = Level::between((owner, machine), (&second.owner, &second.machine));
+        let found = Degree::between((owner, machine), (&second.owner, &second.machine));
         let is_another_way = kernel != second.kernel && mirrored != second.mirrored;
-        level > self.standing.level(second.unit)
-            && (level >= degree || !self.standing.is_pending(second.unit, self.policy))
+        found > self.standing.confirmed_degree(second.unit)
+            && (found >= degree || !self.standing.is_pending(second.unit, self.policy))
             && confirms_symmetric(work, second.unit, kernel, &second.kernel)
-            && (level > Level::AnotherWay || is_another_way)
+            && (found > Degree::SameMachine || is_another_way)
     }
 }
 

@@ -17,7 +17,7 @@ use records::standing::{Identity, MachineId, RecordError, Standing, UnitMark, Vo
 
 use super::workload::Workload;
 
-pub use ballot::{Ballot, label_of};
+pub use ballot::Ballot;
 pub use judge::Reported;
 use take_back::PendingSearches;
 
@@ -53,7 +53,7 @@ pub struct Votes {
     recording: HashMap<UnitId, Recording>,
     /// The number of checked first counts by machine, including counts that are being written.
     first_counts: HashMap<Identity, u64>,
-    pending: PendingSearches,
+    searches: PendingSearches,
 }
 
 /// A count that is being written to disk.
@@ -84,7 +84,7 @@ impl Votes {
             require_owners,
             recording: HashMap::new(),
             first_counts: HashMap::new(),
-            pending: PendingSearches::default(),
+            searches: PendingSearches::default(),
         }
     }
 
@@ -206,7 +206,7 @@ impl Votes {
 
     /// Restarts all searches: counts have been read from the ledger.
     pub fn counts_adopted(&mut self) {
-        self.pending = PendingSearches::default();
+        self.searches = PendingSearches::default();
     }
 
     /// Applies a record that is on disk. Returns whether it began or ended a dispute.
@@ -222,7 +222,7 @@ impl Votes {
         let Some(unit) = record.unit() else { return Ok(None) };
         self.recording.remove(&unit);
         if work.symmetric_constellation(unit).is_some() && !matches!(record, Record::Retract(_)) {
-            self.pending.look_for_contradictions();
+            self.searches.look_for_contradictions();
         }
         Ok(match (was_disputed, self.is_disputed(unit)) {
             (false, true) => Some(DisputeChange::Begun(unit)),
@@ -239,7 +239,7 @@ impl Votes {
                 Record::Count(r) if r.recount == Some(Recount::Trial) => {
                     *self.first_counts_of(&Identity::of_record(r)) -= 1;
                 }
-                Record::Retract(r) => self.pending.look_again_from(r.unit),
+                Record::Retract(r) => self.searches.look_again_from(r.unit),
                 _ => {}
             }
             if let Some(unit) = record.unit()
@@ -253,7 +253,7 @@ impl Votes {
 
     /// True if trust in a machine or owner has changed since the last call.
     pub fn take_trust_change(&mut self) -> bool {
-        self.pending.take_trust_change(&self.standing)
+        self.searches.take_trust_change(&self.standing)
     }
 
     fn first_counts_of(&mut self, identity: &Identity) -> &mut u64 {

@@ -57,7 +57,7 @@ impl Votes {
     /// Up to `most` records that follow from the state. Counts whose origin is not known yet follow later.
     pub fn take_back(&mut self, work: &Workload, unix_time: u64, most: usize) -> Vec<Record> {
         let mut records = self.retractions(work, unix_time, most);
-        if self.pending.may_restore && records.len() < most {
+        if self.searches.may_restore && records.len() < most {
             records.extend(self.restorations(work, unix_time, most - records.len()));
         }
         if records.len() < most {
@@ -70,23 +70,23 @@ impl Votes {
     fn retractions(&mut self, work: &Workload, unix_time: u64, most: usize) -> Vec<Record> {
         let (units, mut records) = (work.plan().units(), Vec::new());
         let is_anybody_struck = self.standing.sums().machines.trust_changes() > 0;
-        if !is_anybody_struck || self.pending.believed_below == units {
+        if !is_anybody_struck || self.searches.believed_below == units {
             return records;
         }
         if self.standing.unbelieved() == 0 {
-            self.pending.believed_below = units;
+            self.searches.believed_below = units;
             return records;
         }
-        while self.pending.believed_below < units && records.len() < most {
-            let unit = UnitId(self.pending.believed_below);
-            self.pending.believed_below += 1;
+        while self.searches.believed_below < units && records.len() < most {
+            let unit = UnitId(self.searches.believed_below);
+            self.searches.believed_below += 1;
             let Some(vote) = self.standing.vote(unit) else { continue };
             if self.standing.is_believed(unit, &vote) {
                 continue;
             }
             if self.recording.contains_key(&unit) {
                 // The count being written may confirm or retract it.
-                self.pending.believed_below -= 1;
+                self.searches.believed_below -= 1;
                 break;
             }
             let retraction = self.standing.retraction(unit, &vote, unix_time);
@@ -138,18 +138,18 @@ impl Votes {
             let restored = Restoration { unit, count, nodes, owner, machine, kernel, mirrored, recount, at };
             records.push(Record::Restore(restored));
         }
-        self.pending.may_restore = !records.is_empty();
+        self.searches.may_restore = !records.is_empty();
         records
     }
 
     /// Retracts the counts of the first constellation whose counts contradict each other: any of them may be wrong.
     /// Each constellation is retracted once.
     fn contradictions(&mut self, work: &Workload, unix_time: u64) -> Vec<Record> {
-        if !std::mem::take(&mut self.pending.may_contradict) {
+        if !std::mem::take(&mut self.searches.may_contradict) {
             return Vec::new();
         }
         let Some(constellation) = self.standing.newly_contradicted() else { return Vec::new() };
-        self.pending.may_contradict = true;
+        self.searches.may_contradict = true;
         let units = work.units_of_constellation(constellation);
         let is_known =
             |unit: &UnitId| self.standing.vote(*unit).is_some() && !self.recording.contains_key(unit);

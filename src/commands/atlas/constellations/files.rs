@@ -1,4 +1,4 @@
-//! The files of `diadem constellations`: written, checked, and counted from.
+//! The files of `diadem atlas constellations`: written, checked, and counted from.
 
 use std::collections::HashSet;
 use std::io::Write;

@@ -2,24 +2,24 @@
 
 /// How far a count has been confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum Degree {
     /// Not at all.
     Once,
     /// By its own machine, in another way.
-    AnotherWay,
+    SameMachine,
     /// By another machine of its owner.
-    AnotherMachine,
+    OtherMachine,
     /// By another owner.
-    AnotherOwner,
+    OtherOwner,
 }
 
-impl Level {
+impl Degree {
     /// The degree at which a count by one machine (owner and name) confirms a count by another machine.
     pub fn between(a: (&str, &str), b: (&str, &str)) -> Self {
         match () {
-            () if are_several_owners([a.0, b.0]) => Self::AnotherOwner,
-            () if a.1 != b.1 => Self::AnotherMachine,
-            () => Self::AnotherWay,
+            () if are_several_owners([a.0, b.0]) => Self::OtherOwner,
+            () if a.1 != b.1 => Self::OtherMachine,
+            () => Self::SameMachine,
         }
     }
 }
@@ -38,16 +38,16 @@ mod tests {
 
     #[test]
     fn owner_without_name_is_not_another_owner() {
-        for (a, b, level) in [
-            (("", "m"), ("", "m"), Level::AnotherWay),
-            (("", "m"), ("", "k"), Level::AnotherMachine),
-            (("ada", "m"), ("ada", "m"), Level::AnotherWay),
-            (("ada", "m"), ("ada", "k"), Level::AnotherMachine),
-            (("ada", "m"), ("bob", "m"), Level::AnotherOwner),
-            (("", "m"), ("ada", "m"), Level::AnotherWay),
-            (("", "m"), ("ada", "k"), Level::AnotherMachine),
+        for (a, b, degree) in [
+            (("", "m"), ("", "m"), Degree::SameMachine),
+            (("", "m"), ("", "k"), Degree::OtherMachine),
+            (("ada", "m"), ("ada", "m"), Degree::SameMachine),
+            (("ada", "m"), ("ada", "k"), Degree::OtherMachine),
+            (("ada", "m"), ("bob", "m"), Degree::OtherOwner),
+            (("", "m"), ("ada", "m"), Degree::SameMachine),
+            (("", "m"), ("ada", "k"), Degree::OtherMachine),
         ] {
-            assert_eq!((Level::between(a, b), Level::between(b, a)), (level, level), "{a:?} {b:?}");
+            assert_eq!((Degree::between(a, b), Degree::between(b, a)), (degree, degree), "{a:?} {b:?}");
         }
         assert!(!are_several_owners(["", "ada", "", "ada"]));
         assert!(are_several_owners(["", "ada", "", "bob"]));

@@ -66,7 +66,7 @@ pub const REVOKED: &str = "revoked";
 /// Whether the folder of keys stands on the command line, which goes before variables.
 static FOLDER_IS_TYPED: LazyLock<bool> = LazyLock::new(|| settings::is_typed("keys"));
 
-/// Whom a coordinator lets in, and what keeps that up with the files.
+/// The guard that admits callers of a coordinator, and the watch that updates it when the files change.
 pub fn guard(keys: Option<&Path>) -> anyhow::Result<(Guard, KeyWatch)> {
     if let Some(keys) = keys {
         let secrets = TOKENS.iter().map(|name| name.file).chain([SERVER_KEY]);

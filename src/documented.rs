@@ -17,7 +17,7 @@ fn is_of_diadem(command: &str) -> bool {
     command.starts_with("diadem ") || command.starts_with(BUILT)
 }
 
-/// The words of a command up to what is the shell's, variables and placeholders filled in.
+/// The words of a command up to the shell's own syntax, with variables and placeholders filled in.
 fn words(command: &str) -> Vec<String> {
     let is_shells =
         |word: &String| ["|", ">", ">>", "&&", "||", "&", ";", "2>&1", "2>", "<"].contains(&word.as_str());

@@ -36,7 +36,7 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// The file of that name, which need not exist. Nothing is written yet, so that a command can refuse it
+    /// The file of that name, which need not exist. Writes nothing yet, so that a command can refuse the file
     /// before its work.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl OutputFile {
         written.with_context(|| format!("cannot write {}", self.path.display()))
     }
 
-    /// A pipe, a device, or what is open already: nothing can be put in its place.
+    /// True for a pipe, a device or an open file, which cannot be replaced.
     fn is_stream(&self) -> bool {
         self.is_open() || fs::metadata(&self.target).is_ok_and(|found| !found.is_file())
     }

@@ -1,4 +1,4 @@
-//! Runs as they may stand, made up as for the tests of the dashboard, for tests of what is shown of them.
+//! Made-up runs, as for the tests of the dashboard, for tests of their display.
 
 use std::time::Duration;
 

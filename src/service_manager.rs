@@ -1,5 +1,5 @@
-//! What a service manager such as systemd hears of a service: that it is ready, how far it is, that it is alive, and that it stops.
-//! Nothing is sent where `NOTIFY_SOCKET` names no service manager.
+//! Notifies a service manager such as systemd that a service is ready, how far it is, that it is alive, and that it
+//! stops. Sends nothing without `NOTIFY_SOCKET`.
 
 use std::time::Duration;
 

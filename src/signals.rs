@@ -201,7 +201,8 @@ impl Signals {
         self.next().await
     }
 
-    /// Does what may take long, or for ever, as the driver of a card may; the signal, if one comes first.
+    /// Runs work that may take long or forever, such as a call of a card's driver. Returns the signal if one
+    /// comes first.
     pub async fn unless_told<T: Send + 'static, E: Into<anyhow::Error> + Send + 'static>(
         &mut self,
         work: impl FnOnce() -> Result<T, E> + Send + 'static,
@@ -213,8 +214,8 @@ impl Signals {
     }
 }
 
-/// The signals that ask a command to end: all but those that the process was started to ignore, as SIGHUP under nohup and SIGINT in
-/// the background of a script. Where the system does not show these, SIGHUP is ignored.
+/// The signals that ask a command to end: all but those that the process was started to ignore, as SIGHUP under nohup
+/// and SIGINT in the background of a script. If the system does not show these, SIGHUP counts as ignored.
 fn heeded() -> Vec<i32> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -2,7 +2,7 @@
 
 use queens::kernel::Isa;
 
-/// Release, commit, what is compiled in, and what this machine has of it.
+/// Release, commit, compiled features, and which of them this machine supports.
 pub fn text() -> String {
     let features = if cfg!(feature = "atlas") { "atlas" } else { "none" };
     let here: Vec<String> = Isa::available().iter().map(ToString::to_string).collect();

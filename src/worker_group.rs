@@ -26,7 +26,7 @@ pub const COUNTS_OF_CARD: u32 = 2;
 /// How often a card is checked for failures.
 const CARD_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// One of the workers.
+/// A worker of the group.
 pub struct GroupMember {
     /// The configuration of its worker.
     pub config: Config,

@@ -18,7 +18,7 @@ use crate::record::{ByteOrder, ConstellationRecord, ConstellationRecordError};
 pub enum Kind {
     /// The constellations without symmetry.
     Asymmetric,
-    /// Those with the half turn or the quarter turn.
+    /// Constellations with the half turn or the quarter turn.
     Symmetric,
 }
 
@@ -114,7 +114,7 @@ pub enum Problem {
         /// The kind of the first one.
         expected: Kind,
     },
-    /// An orbit that was there before.
+    /// An orbit that an earlier record has.
     #[error("its constellation is that of record {0}, or an image of it")]
     Repeated(usize),
 }
@@ -246,9 +246,9 @@ impl ConstellationFile {
 pub struct FileCount {
     /// All of them.
     pub solutions: u128,
-    /// Those that the half turn fixes.
+    /// Completions that the half turn fixes.
     pub half_turn: u128,
-    /// Those that the quarter turn fixes.
+    /// Completions that the quarter turn fixes.
     pub quarter_turn: u128,
 }
 

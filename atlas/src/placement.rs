@@ -11,7 +11,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
-/// The rows of the pieces, by column. Both are counted from 0 here and from 1 in all that is printed.
+/// The rows of the pieces, by column. Both are counted from 0 here, and from 1 in all output.
 ///
 /// Ordered by the sequence of rows, so ascending placements are ascending numbers.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +35,7 @@ pub enum PlacementError {
         row: usize,
         /// How many rows there are.
         n: usize,
-        /// What was given.
+        /// The given text.
         text: String,
     },
     /// A row that is missing or occurs twice.

@@ -54,7 +54,7 @@ pub enum SearchStep {
         /// The column.
         column: u8,
     },
-    /// Nothing: no row has an untried placement. There is no solution.
+    /// No row has an untried placement: there is no solution.
     Exhausted,
 }
 

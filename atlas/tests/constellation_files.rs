@@ -1,4 +1,4 @@
-//! Constellation files: export and import are inverse, what is no such file is refused with the record's number, and
+//! Constellation files: export and import are inverse, another file is refused with the record's number, and
 //! counting from files gives the published totals.
 
 use atlas::constellation_file::{ConstellationFile, FileCount, FileError, Kind};

@@ -121,7 +121,7 @@ fn served() -> (CoordinatorProcess, Endpoint, AccessToken) {
     (coordinator, endpoint.tls_config(tls).expect("a certificate"), token)
 }
 
-/// Waits for the coordinator, and asks for the fingerprint of its plan.
+/// Waits for the coordinator. Returns the fingerprint of its plan.
 async fn plan(mut client: Client) -> String {
     let begun = Instant::now();
     loop {

@@ -41,7 +41,7 @@ pub type Client = CoordinatorClient<InterceptedService<Channel, BearerToken>>;
 pub struct Acknowledgements(Mutex<Vec<(Duration, u32)>>);
 
 impl Acknowledgements {
-    /// Those since this was last called.
+    /// The reports since the last call.
     pub fn take(&self) -> Vec<(Duration, u32)> {
         std::mem::take(&mut self.0.lock().expect("no panic"))
     }

@@ -39,7 +39,7 @@ type Messages = [SentSection; SECTIONS.len()];
 /// The state of the run, for single requests and for viewers.
 #[derive(Clone, Debug)]
 pub struct Broadcast {
-    /// Where the run stands.
+    /// The latest status of the run.
     pub status: watch::Receiver<Arc<RunStatus>>,
     messages: watch::Receiver<Messages>,
 }

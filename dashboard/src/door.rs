@@ -34,7 +34,7 @@ impl Door {
         Self { guard, cookie_name: format!("diadem-{}", address.port()) }
     }
 
-    /// Whether a token is asked for.
+    /// True if a viewer needs a token.
     pub fn asks(&self) -> bool {
         self.guard.asks()
     }
@@ -45,7 +45,7 @@ impl Door {
         self.guard.asks() || host.is_some_and(is_local_host)
     }
 
-    /// As whom a request may see the dashboard, if it may.
+    /// The owner as which a request may read the dashboard; none if it may not.
     pub fn reader(&self, headers: &HeaderMap) -> Option<Owner> {
         if !self.guard.asks() {
             return Some(Owner::default());

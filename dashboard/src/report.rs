@@ -21,7 +21,7 @@ pub struct RunReport {
     pub plan: String,
     /// The units of that part.
     pub units: u64,
-    /// Those with a standing count.
+    /// Units with a standing count.
     pub done: u64,
     /// The totals so far.
     pub totals: Totals,

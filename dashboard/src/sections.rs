@@ -51,7 +51,7 @@ pub const SECTIONS: [Section; 6] = [
     Section { name: "workers", every: Duration::from_secs(5), say: workers },
 ];
 
-/// Where the run stands.
+/// The progress of the run.
 fn run(status: &RunStatus) -> Value {
     let (workers, in_threads) = status.there();
     let set_aside: Vec<_> = status.set_aside.iter().take(12).map(ToString::to_string).collect();
@@ -204,7 +204,7 @@ fn title(owner: &Owner, machine: &str) -> String {
     cut(&title, LONGEST_TEXT)
 }
 
-/// As many rows as may be listed, and how many there are.
+/// The rows up to the limit of a list, and their total number.
 fn list<T>(all: impl Iterator<Item = T>, total: u64, row: impl Fn(T) -> Value) -> Value {
     let mut bytes = 0;
     let rows = all.map(row).take(MAX_LISTED).take_while(|row| {

@@ -49,7 +49,7 @@ pub fn statuses(snapshots: watch::Receiver<Snapshot>) -> Statuses {
     Box::pin(WatchStream::new(snapshots).map(|snapshot| snapshot.status))
 }
 
-/// Serves the dashboard on `listener` until the statuses end; lets those read whom `guard` does. The caller owns the port.
+/// Serves the dashboard on `listener` until the statuses end, to viewers that `guard` admits. The caller owns the port.
 ///
 /// # Errors
 /// The listener has no address.

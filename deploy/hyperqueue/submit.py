@@ -14,7 +14,7 @@ from pathlib import Path
 from hyperqueue import Client, Job
 
 HERE = Path(__file__).resolve().parent
-# A task is begun again whenever its worker is lost.
+# A task starts again whenever its worker is lost.
 CRASHES = 65535
 
 

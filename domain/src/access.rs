@@ -42,7 +42,7 @@ impl AccessToken {
         std::str::from_utf8(token).map_err(|_| TokenError)?.parse()
     }
 
-    /// Its characters, for a private file or a hash. They must not be shown.
+    /// Its characters, for a private file or a hash. Never show them.
     pub fn expose(&self) -> &str {
         &self.0
     }

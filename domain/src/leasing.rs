@@ -152,7 +152,7 @@ pub struct Report {
 pub enum Verdict {
     /// Recorded, durably.
     Recorded,
-    /// A record of it with that count was there already.
+    /// The ledger already has this count of the unit.
     Known,
     /// Another count was on record; both are set aside and the unit is counted again.
     Conflict,

@@ -1,11 +1,11 @@
-//! Whose machines and workers these are.
+//! The owner of machines and workers.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::text::seen;
 
-/// The owner authenticated by a certificate or a token, to whom trust refers. The unnamed owner stands for every caller
+/// The owner that a certificate or a token authenticates. Trust is in owners. The unnamed owner stands for every caller
 /// of an open coordinator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Owner(Arc<str>);

@@ -35,7 +35,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunStatus {
     /// The board.
@@ -137,7 +137,7 @@ pub struct TimeLeft {
 /// Work by the plan's own expectation, in seconds of one core of the machine that it was measured on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
-    /// Of all units.
+    /// Work of all units.
     pub total: f64,
     /// The work of the recorded units.
     pub done: f64,
@@ -152,7 +152,7 @@ pub struct FamilyStatus {
     pub bottom: u8,
     /// Its units.
     pub units: u64,
-    /// Those on record.
+    /// Units on record.
     pub done: u64,
 }
 
@@ -179,7 +179,7 @@ pub struct Event {
 /// The status of a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MachineStatus {
-    /// Whose it is.
+    /// Its owner.
     pub owner: Owner,
     /// Its name.
     pub name: String,
@@ -195,7 +195,7 @@ pub struct MachineStatus {
     pub wrong: u64,
     /// Whether it is believed: else nothing is lent to it.
     pub is_believed: bool,
-    /// Expected work that it does a second, in seconds of the core that [`Work`] speaks of; 0 while it is not known.
+    /// Its expected work a second, in seconds of the core that [`Work`] names; 0 while unknown.
     pub speed: f64,
 }
 
@@ -227,7 +227,7 @@ pub struct Assurance {
 /// The status of a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkerStatus {
-    /// As whom it was let in.
+    /// The owner as which it was admitted.
     pub owner: Owner,
     /// Its name.
     pub name: String,

@@ -1,4 +1,4 @@
-//! `run.json`, and the plans and shards that it may speak of.
+//! `run.json`, with all plans and shards that it may name.
 
 #![no_main]
 

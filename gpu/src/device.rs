@@ -42,7 +42,7 @@ mod handle {
 pub struct Description {
     /// The model.
     pub name: String,
-    /// Who makes it.
+    /// Its vendor's name.
     pub vendor: String,
     /// The version of the driver.
     pub driver: String,

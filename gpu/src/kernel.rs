@@ -34,7 +34,7 @@ impl GpuKernel {
         Self::as_kind(device, method, kind)
     }
 
-    /// The same with launches of that kind: a processor can run what is made for cards, slowly.
+    /// The same with launches of this kind. A processor can run launches made for cards, slowly.
     ///
     /// # Errors
     /// The device cannot be used, or its driver does not build the code.

@@ -61,7 +61,7 @@ const DIALECT: &str = kernel_text!("kernels/dialect.h");
 pub struct KernelSource<'a> {
     /// Its text.
     pub text: &'a str,
-    /// The macros it asks for.
+    /// The macros that the source needs.
     pub macros: Vec<(&'static str, usize)>,
 }
 

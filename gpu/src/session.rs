@@ -197,7 +197,7 @@ impl Session {
         Ok(ManuallyDrop::into_inner(buffer))
     }
 
-    /// Reads what is in the device's memory, from the first value on; nothing may be at work.
+    /// Reads the device's memory, from the first value on. No launch may be running.
     pub fn read<T: Copy + Default>(
         &self,
         queue: &Queue,

@@ -84,7 +84,7 @@ struct OrbitSearch<'a> {
     covered: Vec<u32>,
     /// For each orbit, those that cannot stand beside it.
     conflicts: Vec<Orbits>,
-    /// So many words of each set have members.
+    /// The number of words of a set that have members.
     words: usize,
     stop: &'a Stop,
     nodes: u64,

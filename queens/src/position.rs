@@ -9,7 +9,7 @@ use crate::constellation::Constellation;
 /// One unit can so stand for many constellations that share their top and bottom queen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BoundaryPairs {
-    /// For each left row, bit r set where right row r may go with it.
+    /// For each left row, bit r is set if right row r is allowed with it.
     rights: [u32; 32],
 }
 
@@ -24,7 +24,7 @@ impl BoundaryPairs {
         self.rights[usize::from(left)] |= 1 << right;
     }
 
-    /// The right rows that go with this left row, one bit each.
+    /// The right rows allowed with this left row, one bit each.
     pub fn rights(&self, left: u8) -> u32 {
         self.rights[usize::from(left)]
     }

@@ -50,7 +50,7 @@ pub enum SelfTestFault {
     /// They do not add up at all.
     #[error("finds numbers for n = {N} that cannot be right ({0}), where there are {expected} solutions", expected = expected())]
     Contradictory(#[from] TallyError),
-    /// Those of the position that goes through all parts are others.
+    /// The position that uses all parts has other counts.
     #[error(
         "finds {} completions and {} nodes of a position of n = {n}, where there are {} and {}",
         found.completions, found.nodes, expected.completions, expected.nodes

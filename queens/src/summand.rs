@@ -10,7 +10,7 @@ pub enum Summand {
 }
 
 impl Summand {
-    /// Whether what is counted are completions that a turn fixes, by a search of its own, and not all completions.
+    /// True if this counts the completions that a turn fixes, by a separate search, instead of all completions.
     pub fn is_symmetric_count(self) -> bool {
         matches!(self, Self::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
     }
@@ -21,8 +21,8 @@ impl Summand {
 pub enum Measure {
     /// All completions, T.
     Completions,
-    /// Those that the half turn fixes, h = p + r.
+    /// Completions that the half turn fixes, h = p + r.
     HalfTurn,
-    /// Those that the quarter turn fixes, r.
+    /// Completions that the quarter turn fixes, r.
     QuarterTurn,
 }

@@ -29,7 +29,7 @@ pub struct Families {
 }
 
 impl Families {
-    /// Those of a share of a plan.
+    /// The families of a share of a plan.
     pub fn new(plan: &Plan, shard: Shard) -> Self {
         let families: Vec<_> = plan.families().collect();
         let mut units: BTreeMap<Family, u64> = BTreeMap::new();

@@ -13,7 +13,7 @@ use crate::standing::Standing;
 pub struct GroupSums {
     /// Units of the run that belong to it.
     pub units: u64,
-    /// Those of them that have a count.
+    /// Units of the group that have a count.
     pub counted: u64,
     /// Completions of its constellations without symmetry.
     pub asymmetric: u128,

@@ -1,8 +1,8 @@
 //! The progress and the speed of a run without a coordinator. It takes no lock, so that shards under a batch engine can
 //! be observed while they are counted.
 //!
-//! An idle run is read from its checkpoint and the ledger behind it. Of a run in use only the ledger is read; the
-//! checkpoint is never opened.
+//! An idle run is read from its checkpoint and the ledger behind it. While another process uses the run, only the
+//! ledger is read. The checkpoint is never opened.
 //!
 //! The speed refers to the time for which the run was worked on, according to the marks in its ledger, because a shard
 //! may wait in a queue for days. The times of the records show whether the run is active. Counts made while a clock was
@@ -39,7 +39,7 @@ const SPREAD: f64 = 1.25;
 pub struct Pace {
     /// Its units.
     pub units: u64,
-    /// Those of them with a standing count.
+    /// Units of the share with a standing count.
     pub done: u64,
     /// Its expected work, in seconds of one core of the machine that work was measured on.
     pub work: f64,

@@ -36,7 +36,7 @@ pub enum PolicyError {
 
 impl Classified for PolicyError {}
 
-/// How counts are to be checked, if that is no less than now.
+/// The requested policy, unless it is lower than the policy in force.
 ///
 /// # Errors
 /// It is less.
@@ -47,7 +47,7 @@ pub(crate) fn not_lowered(in_force: DoubleCheck, asked: DoubleCheck) -> Result<D
     Ok(asked)
 }
 
-/// How counts are to be checked, if that is more than now.
+/// The requested policy if it is higher than the policy in force.
 ///
 /// # Errors
 /// It is less than now, or no policy.

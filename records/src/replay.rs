@@ -14,7 +14,7 @@ pub struct Stretch<'a> {
     pub until: Option<&'a LedgerPosition>,
 }
 
-/// Where the ledger of a run begins.
+/// The beginning of a run's ledger.
 pub fn beginning(directory: &RunDirectory) -> LedgerPosition {
     LedgerPosition::beginning(directory.run().hash())
 }

@@ -101,7 +101,7 @@ pub struct Store {
 /// How to open a run directory.
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// The plan of a new run, if the directory has no run yet.
     pub begin: Option<Plan>,
@@ -109,7 +109,7 @@ pub struct OpenOptions {
     pub board: Option<Board>,
     /// How it must be split.
     pub scheme: Option<Scheme>,
-    /// The share of the plan that is to be counted.
+    /// The share of the plan to count.
     pub shard: Shard,
     /// True if a run may resume although acknowledged records are missing at the end of its ledger.
     pub accept_loss: bool,

@@ -11,8 +11,7 @@ use tracing::{info, warn};
 
 use super::KeyTexts;
 
-/// Between two looks at the files. What has changed is believed when it is the same in two looks: a file that is being
-/// copied is read in part otherwise.
+/// The time between two reads of the files. A change counts when two reads agree, because a file may be half copied.
 const READ_INTERVAL: Duration = Duration::from_millis(300);
 
 /// A folder that has not been read in this time may lie where nothing answers.

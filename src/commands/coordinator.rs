@@ -206,7 +206,7 @@ async fn stay(answered: anyhow::Result<ExitCode>, signals: &mut Signals) -> anyh
 }
 
 /// Waits until all followers have everything, and all workers have left or are silent. If the answer is withheld, workers
-/// wait for another start, so only the time to tell them is needed.
+/// wait for another start, and only need time to learn that.
 async fn wait_for_departures(handle: &Handle, reconnected_at: Instant, is_withheld: bool) {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(1);

@@ -193,7 +193,7 @@ fn new(count: &LocalCount, cards: &[Device]) -> anyhow::Result<Plan> {
     Ok(Plan::derive(spec)?)
 }
 
-/// Who counts it, ready to.
+/// The workers of this process.
 fn members(count: &LocalCount, cards: Vec<Arc<GpuKernel>>, plan: &Plan) -> anyhow::Result<Vec<GroupMember>> {
     let config = worker::Config {
         name: "local".into(),

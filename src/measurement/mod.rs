@@ -88,7 +88,7 @@ pub enum Portion {
 pub enum Timing {
     /// The processor time of the thread that counts.
     Processor,
-    /// The time that passes, for what is counted elsewhere.
+    /// Elapsed time, for counting on another device.
     Wall,
 }
 
@@ -127,7 +127,7 @@ pub struct Measurement {
 /// The shared state of the threads of a measurement.
 struct MeasuredPart<'a> {
     task: &'a Task<'a>,
-    /// The units in random order, if each is to be counted once.
+    /// The units in random order, if each unit is counted once.
     units: Vec<UnitId>,
     begun: Instant,
     next: AtomicUsize,

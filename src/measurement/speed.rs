@@ -198,8 +198,8 @@ impl Candidate {
         }
     }
 
-    /// How many of the threads count at a time: no more than there are cores, whose time they share. Of these it is taken that they have
-    /// nothing else to do; a card has all its counts in hand at once.
+    /// How many of the threads count at a time: no more than there are cores, whose time they share. The cores are
+    /// assumed to be idle otherwise. A card works on all its counts at once.
     fn at_a_time(&self) -> usize {
         match self.counter {
             Counter::Processor(_) => self.threads.min(cores() as usize),

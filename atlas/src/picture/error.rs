@@ -16,7 +16,7 @@ pub enum PictureError {
         /// How many there may be.
         largest: usize,
     },
-    /// Nothing to show.
+    /// There is nothing to draw.
     #[error("there is nothing to draw: {0}")]
     Nothing(String),
     /// No pixels, or more than can be held.

@@ -42,6 +42,7 @@ pub fn histograms(studies: &[SizeStudy]) -> Result<Picture, PictureError> {
     Ok(picture)
 }
 
+/// The number of the bar of a length.
 fn bar(length: u64) -> i32 {
     (BARS * (length as f64).log2()).floor() as i32
 }

@@ -43,7 +43,7 @@ struct Scene {
 
 impl MovingPicture {
     /// The search for a solution of n queens, step by step until the first one: queens, the squares that the next row
-    /// may still take, and what the step does. Where nothing moves, the solution is seen.
+    /// may still take, and what the step does. Without motion the picture shows the solution.
     ///
     /// # Errors
     /// [`PictureError::TooMany`] beyond 600 steps.

@@ -31,7 +31,7 @@ impl Shift {
     /// The four shifts by one column or one row.
     pub const STRAIGHT: [Shift; 4] = [Shift::Right, Shift::Left, Shift::Up, Shift::Down];
 
-    /// Those four, and the four that compose two of them.
+    /// The four straight shifts, and the four that compose two of them.
     pub const ALL: [Shift; 8] = [
         Shift::Right,
         Shift::Left,

@@ -46,7 +46,7 @@ impl Lengths {
         self.found.get(rank - 1).copied()
     }
 
-    /// The mean length, runs broken off taken for as long as they were.
+    /// The mean length. A run that was broken off counts with its length so far.
     pub fn mean(&self) -> Mean {
         let broken_off = std::iter::repeat_n(PATIENCE, self.broken_off);
         Mean::of(&self.found.iter().copied().chain(broken_off).collect::<Vec<_>>())

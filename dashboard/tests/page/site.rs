@@ -14,7 +14,7 @@ use tokio_stream::wrappers::WatchStream;
 /// Upper limit of any wait in these tests.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The token that is asked for.
+/// The required token.
 pub const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 /// A dashboard.
@@ -40,7 +40,7 @@ impl Site {
         Self::new("127.0.0.1:0".parse().unwrap(), status, Access::guarded(bearers))
     }
 
-    /// At the address of one that was there before, for everybody.
+    /// A site without a token, at the address of an earlier site.
     pub fn at(address: SocketAddr, status: RunStatus) -> Self {
         Self::new(address, status, Access::open())
     }

@@ -1,4 +1,4 @@
-//! The work on one cut: which lists are made in which order, and what is done where they do not fit.
+//! The work on one cut: the order in which lists are made, and the steps if they do not fit.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ impl From<GpuError> for CutShort {
 struct Sides {
     /// How many rows.
     fixed: u32,
-    /// Those on the left, bit 0 for the first of them.
+    /// The fixed rows on the left, bit 0 for the first fixed row.
     left: u32,
 }
 

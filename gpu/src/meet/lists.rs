@@ -18,7 +18,7 @@ pub struct List {
 
 /// Room for states.
 pub struct StateBuffer {
-    /// They themselves.
+    /// The states.
     pub buffer: Buffer<cl_ulong>,
     /// How many may be there.
     pub room: usize,

@@ -32,8 +32,8 @@ pub struct MeetShape {
     pub direct: usize,
 }
 
-/// Groups for each compute unit: more than work at a time, so that large sets do not make a launch wait. Those that grow lists are
-/// smaller, and more of them work at a time: most sets are small, and what they wait for is memory.
+/// Groups for each compute unit: more than work at a time, so that large sets do not make a launch wait. Groups that
+/// grow lists are smaller, and more of them run at once: most sets are small, and wait for memory.
 const GROUPS_OF_UNIT: usize = 16;
 const GROW_GROUPS_OF_UNIT: usize = 64;
 

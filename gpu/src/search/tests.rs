@@ -27,7 +27,7 @@ fn launcher(shape: GroupShape, groups: usize, wished: usize) -> SearchLauncher {
     SearchLauncher { shape, groups, wished, fewest_passes: FEWEST_PASSES, lanes: Lanes::default() }
 }
 
-/// PoCL has the items of a group do one after the other what is between two barriers: in their order, or in this one.
+/// PoCL runs the items of a group one after the other between two barriers: in their order, or in this order.
 const REVERSED: &str = "#undef LOCAL_INDEX\n#define LOCAL_INDEX (GROUP - 1 - (uint)get_local_id(0))\n";
 
 /// A session on each device; none without OpenCL, unless it is required.

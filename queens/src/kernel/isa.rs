@@ -33,7 +33,7 @@ impl Isa {
         self.detect().is_some()
     }
 
-    /// Those that this machine has, the fastest first.
+    /// The instruction sets of this machine, the fastest first.
     pub fn available() -> Vec<Self> {
         Isa::ALL.into_iter().filter(|isa| isa.is_available()).collect()
     }
@@ -133,7 +133,7 @@ impl Avx512 {
     }
 }
 
-/// Methods of [`Avx2`] that are compiled for what `Avx2::detect` asks for.
+/// Methods of [`Avx2`], compiled for the features that `Avx2::detect` requires.
 #[cfg(target_arch = "x86_64")]
 macro_rules! avx2 {
     ($($methods:tt)*) => {
@@ -141,7 +141,7 @@ macro_rules! avx2 {
     };
 }
 
-/// Methods of [`Avx512`] that are compiled for what `Avx512::detect` asks for.
+/// Methods of [`Avx512`], compiled for the features that `Avx512::detect` requires.
 #[cfg(target_arch = "x86_64")]
 macro_rules! avx512 {
     ($($methods:tt)*) => {

@@ -13,7 +13,7 @@ use crate::position::Position;
 pub enum Border {
     /// All of them: the representative of the constellation's orbit.
     Constellation(Constellation),
-    /// Those of top and bottom, for many constellations together.
+    /// The queens of top and bottom, for many constellations together.
     Family(Family),
 }
 

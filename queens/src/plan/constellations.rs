@@ -1,6 +1,6 @@
 //! The scheme by constellations: one representative of each orbit, searched row by row from its best image.
 //!
-//! Which image is the best follows from an estimate, and is for ever: see [`geometry`](super::geometry).
+//! An estimate chooses the best image, and must never change: see [`geometry`](super::geometry).
 
 use crate::board::Board;
 use crate::constellation::{Constellation, Orbit};
@@ -50,7 +50,7 @@ pub fn exceeds(board: Board, grain: u64, most: u64) -> bool {
     (nodes_of_empty(board) / grain as f64).min(ways) / 8.0 > most as f64
 }
 
-/// The parts for units of about `grain` nodes. Nothing if that makes more than `most` units.
+/// The parts for units of about `grain` nodes. `None` if that makes more than `most` units.
 pub fn parts(board: Board, grain: u64, most: u64) -> Option<Parts> {
     let mut parts = Parts::new(most);
     let estimate = Estimate::new(board);

@@ -8,8 +8,8 @@
 //!
 //! Two schemes split families. The first splits by the queens of further outer rows, and by the sides of
 //! outer rows where another row would cost more than it saves. The second splits by the queens of central
-//! columns, which belong to neither half and restrict both. It then splits each family by as many sides as
-//! its weight asks for. Constellations with a symmetry of their own are counted apart.
+//! columns, which belong to neither half and restrict both. It then splits each family by a number of sides
+//! that follows from its weight. Constellations with a symmetry of their own are counted apart.
 
 use std::collections::BTreeMap;
 

@@ -95,8 +95,8 @@ fn push_part(bytes: &mut Vec<u8>, part: &Part) {
     }
 }
 
-/// Of the numbers below `units` all, ascending, or the first, the last, and one of each of as many equal stretches between
-/// them, always the same.
+/// The sampled numbers below `units`, ascending: all, or one of each of the first three quarters and the last number.
+/// Always the same numbers.
 fn sample(units: u64) -> Vec<u64> {
     if units <= FEW {
         return (0..units).collect();

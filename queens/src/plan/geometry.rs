@@ -39,7 +39,7 @@ impl EmptyLine {
         Self { open: line.unattacked(queens), ..line }
     }
 
-    /// Those of its open squares that none of these queens attacks.
+    /// The open squares of the line that none of these queens attacks.
     fn unattacked(self, queens: &[Square]) -> u32 {
         let attacked = |queen: &Square| match self.axis {
             Axis::Row => queen.attacked_columns(self.index),

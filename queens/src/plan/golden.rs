@@ -240,7 +240,7 @@ fn summand(summand: Summand) -> [u8; 5] {
     [a, b, c, d, measure]
 }
 
-/// A position: the queens in ascending order, the squares of each row, and the right rows that go with each left row.
+/// A position: the queens in ascending order, the squares of each row, and the right rows allowed with each left row.
 fn bytes(position: &Position) -> Vec<u8> {
     let board = position.board();
     let mut queens = position.queens().to_vec();

@@ -104,8 +104,8 @@ impl Part {
         Self::new(position, summand, weight, Split::Whole, 1)
     }
 
-    /// A part of that expected work, in nodes, split into at least `pieces` units where it has enough rows, and into
-    /// none where nothing fits. Nothing if that makes more than `most`.
+    /// A part of that expected work, in nodes, split into at least `pieces` units if it has enough rows, and into
+    /// none if no queen fits. `None` if that makes more than `most` units.
     pub fn split_into(
         position: Position,
         summand: Summand,
@@ -129,8 +129,8 @@ impl Part {
         Self::split(position, summand, weight, split, most)
     }
 
-    /// A part of that expected work, in nodes, split in that way as far as it has lines for it. Nothing if that makes more
-    /// than `most` units.
+    /// A part of that expected work, in nodes, split in that way as far as it has lines for it. `None` if that makes
+    /// more than `most` units.
     pub fn split(position: Position, summand: Summand, weight: f64, split: Split, most: u64) -> Option<Self> {
         let Division { lines, group, sides } = split.divide(&position);
         let units = count_leaves(&lines, group, most >> sides)? << sides;

@@ -125,7 +125,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// One of the positions that a further step splits it into. `None` if the position has no completions, or
+    /// A position from a further split of the drawn position. `None` if the position has no completions, or
     /// cannot be split further.
     pub fn narrow(&self, draw: &Draw, step: Step, place: u64) -> Option<Draw> {
         let mut pieces = match step {

@@ -71,7 +71,8 @@ pub struct PlanSpec {
 /// The version of new plans.
 pub const CURRENT_VERSION: u32 = 1;
 
-/// Plans with more units are refused: a coordinator keeps some bytes for each. Those of new runs have ten million at most.
+/// Plans with more units are refused: a coordinator keeps some bytes for each. Plans of new runs have at most ten
+/// million.
 pub const MOST_UNITS: u64 = 20_000_000;
 
 /// The most outer rows and central columns that a plan is split by.

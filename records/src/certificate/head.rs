@@ -55,7 +55,7 @@ pub enum HeadError {
     OtherRun {
         /// The line.
         line: usize,
-        /// The run that it speaks of.
+        /// The run that the head names.
         published: LineHash,
         /// The run whose ledger was read.
         run: LineHash,

@@ -81,7 +81,7 @@ pub enum CertificateError {
         name: &'static str,
         /// The board.
         n: Board,
-        /// What it says.
+        /// The total of the certificate.
         said: u128,
         /// The published value.
         published: u128,
@@ -89,7 +89,7 @@ pub enum CertificateError {
     /// It claims more checked units than the run has.
     #[error("it says that {checked} of {units} units were counted twice")]
     MoreChecked {
-        /// Those counted twice.
+        /// Units counted twice.
         checked: u128,
         /// All of them.
         units: u64,

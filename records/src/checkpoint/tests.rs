@@ -20,7 +20,7 @@ fn with_one_record(run: &Path) -> (Store, Standing) {
     (store, standing)
 }
 
-/// The run's checkpoint is taken for damaged, and its one record is read from the ledger.
+/// The run's checkpoint counts as damaged, and its one record is read from the ledger.
 #[track_caller]
 fn is_rebuilt_as_damaged(run: &Path) {
     let (_, resumed, notices) = Store::open(known_run::options(run)).unwrap();

@@ -22,7 +22,7 @@ impl Chain {
         Self { at, group: Vec::new() }
     }
 
-    /// Where the next line is.
+    /// The place of the next line.
     pub fn location(&self) -> Location {
         Location { file: self.at.file, line: self.at.line + 1 }
     }

@@ -190,13 +190,13 @@ pub enum Damage {
 /// Why bytes are no line of a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum LineError {
-    /// They are not UTF-8.
+    /// The line is not UTF-8.
     #[error("it is not text")]
     NotText,
-    /// They are fewer than CRC and hash have.
+    /// The line is shorter than CRC and hash.
     #[error("it is too short")]
     TooShort,
-    /// They are more than any record has.
+    /// The line is longer than any record.
     #[error("it is longer than any record")]
     TooLong,
     /// No newline follows them.

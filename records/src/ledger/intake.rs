@@ -10,7 +10,7 @@ use super::{LedgerPosition, Location, Record};
 /// A group with its mark, as bytes and as records.
 #[derive(Debug)]
 pub(crate) struct Group {
-    /// Where it begins: behind the last mark, or at the beginning of a file.
+    /// Its beginning: behind the last mark, or at the beginning of a file.
     pub at: LedgerPosition,
     /// Its records.
     pub records: Vec<(Location, Record)>,
@@ -26,7 +26,7 @@ pub(crate) struct Group {
 #[derive(Debug)]
 pub(crate) struct Intake {
     chain: Chain,
-    /// Where the group begins.
+    /// The beginning of the group.
     begin: LedgerPosition,
     /// Its lines.
     lines: Vec<u8>,

@@ -14,7 +14,7 @@ use crate::double_check::DoubleCheck;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Record {
-    /// The standing count of a unit that had none. Where the unit was in dispute, this decides it.
+    /// The standing count of a unit that had none. If the unit was in dispute, this decides it.
     Count(UnitRecord),
     /// A second count of a unit, made on another machine or in another way, equal to the standing one.
     Check(UnitRecord),
@@ -185,7 +185,7 @@ pub struct Restoration {
     pub at: u64,
 }
 
-/// Whom the operator does not believe any more.
+/// A machine or an owner that the run does not believe any more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expulsion {

@@ -106,7 +106,7 @@ impl Writer {
     /// Appends the records and a mark. When it returns without an error, they are on disk.
     ///
     /// # Errors
-    /// The disk failed, or another program changed the file. Nothing has changed here, so the same records may be
+    /// The disk failed, or another program changed the file. The writer is unchanged, so the same records may be
     /// committed again.
     pub fn commit(&mut self, records: &[Record], elapsed: Duration, threads: u32) -> Result<(), LedgerError> {
         let mark = CommitMark {

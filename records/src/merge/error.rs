@@ -54,7 +54,7 @@ pub enum MergeError {
          back with diadem retract RUN --machine MACHINE --reason TEXT"
     )]
     Disputes {
-        /// As many units may be.
+        /// The maximum number of such units.
         most: usize,
         /// The first one in which runs differ.
         first: String,

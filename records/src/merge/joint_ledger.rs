@@ -37,7 +37,7 @@ pub(super) struct JointLedger<'a> {
 }
 
 impl<'a> JointLedger<'a> {
-    /// Nothing is written yet.
+    /// The joint ledger, still without records.
     pub fn new(survey: &'a Survey, store: Store, standing: Standing) -> Self {
         let votes = survey.joint.sums().disputed.clone();
         let (group, early, elapsed) = (Vec::new(), HashMap::new(), Duration::ZERO);

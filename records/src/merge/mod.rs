@@ -49,7 +49,7 @@ pub struct Merged {
     pub repeated: u64,
     /// The number of counts left out because their machines are not believed.
     pub left_out: u64,
-    /// Which parts do not believe whom, up to a certain number.
+    /// The owners and machines that some part does not believe, up to a limit.
     pub disbeliefs: Vec<Disbelief>,
     /// Units in dispute.
     pub disputed: u64,

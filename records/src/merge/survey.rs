@@ -37,7 +37,7 @@ pub(super) struct Survey {
     policies: Vec<Option<DoubleCheck>>,
     /// The number of owners that each part required for its checked units.
     owners: Vec<Option<u32>>,
-    /// As many followers as any part waits for.
+    /// The highest number of followers that a part waits for.
     pub replicas: u32,
     /// The number of counts left out, by machine.
     left_out: BTreeMap<MachineId, u64>,
@@ -66,7 +66,7 @@ impl Survey {
         Ok((survey, ends))
     }
 
-    /// Nothing has been read.
+    /// A survey of no parts yet.
     fn new(plan: &Arc<Plan>, at: u64) -> Self {
         Self {
             plan: Arc::clone(plan),

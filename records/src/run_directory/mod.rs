@@ -77,7 +77,7 @@ pub enum RunDirectoryError {
         /// The requested shard.
         wanted: Shard,
     },
-    /// The run is split otherwise, for ever.
+    /// The run is split otherwise, and cannot change.
     #[error(
         "{} holds a run that is split by {found}, not by {wanted}; leave out --families and --centre to \
          resume it, or choose another --run directory",
@@ -155,7 +155,7 @@ impl Classified for RunDirectoryError {
     }
 }
 
-/// How that share of the plan is asked for.
+/// The options that select this share of the plan.
 fn asked_for(shard: Shard) -> String {
     if shard.is_whole() { "without --shard".to_owned() } else { format!("--shard {}", shard.fraction()) }
 }
@@ -333,7 +333,7 @@ impl RunDirectory {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

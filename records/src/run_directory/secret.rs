@@ -24,7 +24,7 @@ pub fn lease_key(directory: &Path) -> io::Result<LeaseKey> {
     Ok(key)
 }
 
-/// The key in that run directory, if there is one that is whole. Nothing is written.
+/// The complete key in that run directory, if any. Never writes.
 ///
 /// # Errors
 /// The file cannot be read.

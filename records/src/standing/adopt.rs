@@ -19,7 +19,7 @@ impl Standing {
         Ok(Vote { origin, ..*vote })
     }
 
-    /// The unit stands here as it does there, with a vote that was [translated](Self::translated). Nothing is added up.
+    /// Copies the unit's state, with a [translated](Self::translated) vote. Adds nothing to the totals.
     pub(crate) fn adopt(&mut self, other: &Standing, unit: UnitId, vote: &Vote) {
         for mark in UnitMark::ALL {
             if other.is(mark, unit) {

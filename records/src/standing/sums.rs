@@ -31,7 +31,7 @@ pub struct Sums {
     pub draws: Draws,
     /// Units drawn at random whose standing count was checked.
     pub sampled: u64,
-    /// Those of which it was contradicted.
+    /// Sampled units whose count was contradicted.
     pub refuted: u64,
     /// Counts that contradicted a standing one, or all others of a disputed unit.
     pub conflicts: u64,

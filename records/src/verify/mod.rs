@@ -220,10 +220,10 @@ impl<'a> Verification<'a> {
         }
     }
 
-    /// Expects all checks to have been made that the policy on record asks for.
+    /// Expects that every check that the policy on record requires was made.
     ///
     /// # Errors
-    /// Some are still to be made.
+    /// Some checks are missing.
     pub fn expect_checked(&self) -> Result<(), VerifyError> {
         match self.audit.pending() {
             0 => Ok(()),

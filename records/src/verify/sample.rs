@@ -25,7 +25,7 @@ pub struct StandingCount {
 #[derive(Debug)]
 pub struct Sampled {
     units: HashMap<UnitId, Option<StandingCount>>,
-    /// Those of machines and kernels.
+    /// The names of machines and kernels.
     names: HashSet<Arc<str>>,
 }
 

@@ -55,7 +55,7 @@ impl<'a> KeysDraft<'a> {
         &self.path
     }
 
-    /// All are there, and get their places.
+    /// Moves the finished files to their places.
     ///
     /// # Errors
     /// The disk would not do it.

@@ -1,4 +1,4 @@
-//! Whose keys are let in no more.
+//! The list of revoked owners.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ pub fn list_of_revoked(keys: &Path) -> PathBuf {
     keys.join("coordinator").join(REVOKED)
 }
 
-/// Whose keys have been revoked.
+/// The names of the revoked owners.
 pub fn revoked(keys: &Path) -> anyhow::Result<Vec<String>> {
     Ok(read_if_there(&list_of_revoked(keys))?.split_whitespace().map(str::to_owned).collect())
 }

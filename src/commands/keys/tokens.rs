@@ -1,4 +1,4 @@
-//! Tokens: made, and written to whoever shows them and to the coordinator, which takes them.
+//! Makes tokens, and writes them for their holder and for the coordinator.
 
 use std::path::Path;
 

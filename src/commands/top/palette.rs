@@ -8,7 +8,7 @@ pub struct Palette {
     has_colours: bool,
 }
 
-/// Titles and what is chosen.
+/// Titles and the selection.
 pub const TITLE: Style = Style::new().add_modifier(Modifier::BOLD);
 
 /// The line on top.

@@ -29,7 +29,7 @@ const CHART_FROM: u16 = 20;
 /// How long the news of another coordinator replaces the keys in the last line.
 const NEWS_LAST: Duration = Duration::from_mins(1);
 
-/// Paints what is seen of the run.
+/// Paints the run.
 pub fn draw(frame: &mut Frame<'_>, sight: &LiveStatus, screen: &mut TopScreen) {
     let [head, body, foot] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)])

@@ -100,7 +100,8 @@ fn run_ends_within_10_s_of_last_record_after_kills() {
         );
         println!("{told}");
         let answer = coordinator.end().json();
-        // Where all is counted as a coordinator begins, it gives workers twenty seconds to call, whatever is left to check.
+        // A coordinator that starts with all units counted gives workers twenty seconds to connect, whatever checks
+        // are missing.
         let is_counted = counted >= answer["units"].as_u64().unwrap();
         assert!((last < MAX_SILENCE || is_counted) && longest < LEASE + MAX_SILENCE, "{told}");
         assert_eq!(answer["total"], published(n), "{told}");

@@ -211,7 +211,7 @@ fn retraction_reports_the_number_of_replicas() {
         let done = folder.run(&format!("{wish} --reason wrong"));
         assert!(done.code == Some(0) && done.stderr.contains(lack), "{done:?}");
     }
-    // To have fewer waited for is what leads out of it.
+    // The way out is to require fewer followers.
     let fewer = folder.run(&format!("policy {url} --replicas 0 --reason test"));
     assert!(fewer.code == Some(0) && fewer.stderr.is_empty(), "{fewer:?}");
 }
@@ -237,7 +237,7 @@ fn take_over(random: &mut StdRng) -> OldFolder {
     fs::remove_dir_all(folder.path().join("old")).unwrap();
     std::thread::sleep(std::time::Duration::from_micros(random.random_range(0..200_000)));
     old.kill();
-    // What is acknowledged from here on, nobody has acknowledged.
+    // From here on nothing may be acknowledged.
     let acknowledged = workers.acknowledged();
     following.terminate();
     assert_eq!(following.end().code, Some(143));
@@ -300,7 +300,7 @@ fn old_coordinator_that_comes_back_stops() {
     not_promoted.refused(&["another coordinator", "--run new --take-over"]);
     let new = coordinator(&folder, "new", &second, "--take-over");
     until("the workers are there", || status(&folder, &second)["workers"].as_array().unwrap().len() == 2);
-    // The old one comes back, and while the new one is away the workers come to it.
+    // The old coordinator comes back, and workers connect to it while the new one is away.
     new.kill();
     let before = files(&folder, "old");
     let stopped = coordinator(&folder, "old", &first, "--stay").end();
@@ -330,7 +330,7 @@ fn copy_with_more_records_takes_over() {
     let (b, c) = (follower(&folder, &[first], "b"), follower(&folder, &[first], "c"));
     let counting = folder.start(&format!("worker --coordinator http://{first} {SLOW}"), "first.log");
     until("both have some", || folder.counts("b") > 0 && folder.counts("c") > 0);
-    // A folder of another run is no copy of this one, however many records and whatever term it has.
+    // A folder of another run is no copy, whatever its records and term.
     folder.run("count 12 --run other --quiet");
     folder.run(&format!("follow http://{first} --run other")).refused(&["another run"]);
     b.terminate();
@@ -341,7 +341,7 @@ fn copy_with_more_records_takes_over() {
     c.terminate();
     assert_eq!(c.end().code, Some(143));
     counting.kill();
-    // The operator takes the one that has less, and hears of it when the other one follows.
+    // The operator chooses the shorter copy, and gets an error when the other one follows.
     let wrong = coordinator(&folder, "b", second, "--take-over");
     let urls = [second, third].map(|address| format!("http://{address}")).join(",");
     let worker = folder.start(&format!("worker --coordinator {urls} {SLOW}"), "w.log");
@@ -352,7 +352,7 @@ fn copy_with_more_records_takes_over() {
     folder.run(&format!("follow http://{second} --run other")).refused(&["another run"]);
     wrong.terminate();
     assert_eq!(wrong.end().code, Some(143));
-    // Both copies were of the same coordinator, and take the same term: the worker tells.
+    // Both copies have the same coordinator, and take the same term. The worker reports it.
     let stopped = coordinator(&folder, "c", third, "--take-over").end();
     assert!(stopped.code == Some(1) && stopped.stderr.contains("in one term"), "{stopped:?}");
     let right = coordinator(&folder, "c", third, "--take-over");

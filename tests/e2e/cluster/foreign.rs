@@ -244,7 +244,7 @@ fn worker_skips_coordinator_with_impossible_term() {
     // The coordinator comes later.
     let (folder, address) = (Folder::new(), free_address());
     let (_runtime, strange, registered) = announce(absurd());
-    // It takes no plan from the one that is there before the other.
+    // The worker takes no plan from the coordinator that is reachable first.
     let both =
         format!("worker --coordinator http://{strange} --coordinator http://{address} --give-up-after 60s");
     let worker = folder.start(&both, "worker");
@@ -260,7 +260,7 @@ fn worker_skips_coordinator_with_impossible_term() {
 fn worker_leaves_coordinator_with_unknown_verdict() {
     let said =
         "the coordinator's answer is not understood: a verdict cannot be 99; it must be one of the five";
-    // The plan of the run that the other one serves.
+    // The plan of the other coordinator's run.
     let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
     let spec = serde_json::to_string(&plan.spec()).unwrap();
     let folder = Folder::new();

@@ -86,7 +86,7 @@ fn checked_run_on_card_and_threads_survives_kills() {
         assert_eq!(worker.end().code, Some(0));
     }
     let ledger = folder.ledger("run");
-    // PoCL is no card: what it counts is the processor's.
+    // PoCL is no card: its counts belong to the processor.
     assert!(ledger.contains(r#""machine":"rack","kernel":"search/opencl""#) || ledger.contains("rack/gpu0"));
     assert!(
         ledger.contains(r#""machine":"rack","kernel":"search/avx"#) || ledger.contains("search/portable")
@@ -101,7 +101,7 @@ fn unbuildable_kernels_leave_no_run_behind() {
         return;
     }
     let refusing = |command: &str| {
-        // What PoCL adds to the options of every build.
+        // PoCL adds these options to every build.
         let output = folder.diadem(command).env("POCL_EXTRA_BUILD_FLAGS", "-include /nonexistent.h").output();
         crate::harness::Completed::of(output.unwrap())
     };
@@ -142,7 +142,7 @@ fn card_counts_with_the_only_buildable_method() {
     if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {
         return;
     }
-    // A word of the other method's code, which means nothing there any more.
+    // A word of the other method's code, with its meaning removed.
     let mut command = folder.diadem("count 22 --gpu all --in-memory");
     let counting = folder.start_command(command.env("POCL_EXTRA_BUILD_FLAGS", "-Dsearch=1"), "count.log");
     until("the card is ready", || counting.says("OpenCL finds no card here"));
@@ -160,7 +160,7 @@ fn card_with_a_single_buildable_method_is_usable() {
         let output = folder.diadem(command).env("POCL_EXTRA_BUILD_FLAGS", flag).output();
         crate::harness::Completed::of(output.unwrap()).stdout
     };
-    // A word of that method's code, which means nothing there any more.
+    // A word of that method's code, with its meaning removed.
     for (flag, lacking, there) in [("-Dsearch=1", "search", "meet"), ("-Djoin=1", "meet", "search")] {
         let text = listed("gpus", flag);
         assert!(text.contains(&format!("counts a known board right: {there} in ")), "{text}");

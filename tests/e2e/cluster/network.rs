@@ -132,7 +132,7 @@ fn a_cut_longer_than_a_lease_is_counted_through() {
     cluster.wait_for_first_records();
     cluster.proxies[0].cut();
     let begun = Instant::now();
-    // What was on its way to the disk is there.
+    // Records that were being written are on disk.
     std::thread::sleep(LEASE_TIME / 3);
     let (before, leased) = (cluster.counts(), cluster.status()["leased"].as_u64().unwrap() as usize);
     assert!(cut_time() > LEASE_TIME && leased > 10, "{leased}");
@@ -140,14 +140,14 @@ fn a_cut_longer_than_a_lease_is_counted_through() {
     assert_eq!(cluster.counts(), before, "nothing gets through");
     cluster.proxies[0].mend();
     assert!(!cluster.workers[0].has_ended());
-    // What was on its way when the cut came arrives first.
+    // Bytes in flight at the time of the cut arrive first.
     until("the counts that were made meanwhile come at once", || {
         let ledger = cluster.folder.ledger("run");
         let groups =
             ledger.split("\"kind\":\"mark\"").map(|group| group.matches("\"kind\":\"count\"").count());
         2 * groups.max().unwrap_or(0) > leased
     });
-    // What was counted after the leases had ended is welcome all the same.
+    // Counts made after the leases had ended are accepted, too.
     cluster.keeps_leases = false;
     cluster.ends_exact();
 }

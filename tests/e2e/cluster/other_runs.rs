@@ -154,7 +154,7 @@ fn two_coordinators_of_one_term_both_stop() {
 #[test]
 fn operator_request_to_two_runs_is_refused() {
     let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
-    // Each has a term of its own number, which says nothing about the other one.
+    // Each has its own term, and terms of different runs do not compare.
     begun(&folder, "one", &addresses[0]).kill();
     let one = coordinator(&folder, "one", &addresses[0], "");
     let other = begun(&folder, "other", &addresses[1]);
@@ -266,7 +266,7 @@ fn operator_request_goes_to_the_highest_term() {
     asked("policy --double-check all --reason record");
     let checked = [first, second].map(|address| status(&folder, address)["double_check"].clone());
     assert_eq!(checked, ["1%", "all"]);
-    // Nobody is there to leave the younger one, and the older one is not asked instead.
+    // No worker leaves the younger run, and no command asks the older one instead.
     let worker = worker(&folder, &[first]);
     until("it is there", || status(&folder, first)["workers_total"] == 1);
     let machine = status(&folder, first)["machines"][0]["name"].as_str().unwrap().to_owned();

@@ -117,7 +117,7 @@ fn shards_of_n_28_merge_in_little_memory() {
     let folder = Folder::new();
     let plan = ten_million_units();
     let shards = u64::from(repetitions("DIADEM_SHARDS", 4));
-    // All units of the plan are in four hundred shards at most; a part of them for a test that is to be short.
+    // All units of the plan are in four hundred shards. A short test uses a part of them.
     let some = plan.units() / 400 * shards.min(400);
     for k in 1..=shards {
         let shard: Shard = format!("{k}/{shards}").parse().unwrap();

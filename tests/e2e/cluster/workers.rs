@@ -25,7 +25,7 @@ fn killed_workers_and_coordinator_count_exactly() {
     let serve = "coordinator --n 17 --method search --run run --json";
     let (coordinator, address) = folder.serve(serve, "coordinator.log");
     coordinator.kill();
-    // A worker that was there first waits for its coordinator.
+    // A worker that starts first waits for its coordinator.
     let mut workers: Vec<Option<Running>> =
         (0..3).map(|k| Some(worker(&folder, &address, &format!("w{k}")))).collect();
     let mut coordinator = folder.serve_at(&address, serve, "coordinator.log");
@@ -81,7 +81,7 @@ fn stopped_worker_returns_its_leases_within_2_s() {
     leaving.terminate();
     assert_eq!(leaving.end().code, Some(0));
     in_time(Duration::from_secs(2), asked);
-    // A status may be some moments old. Leases that nobody gives back end after 15 seconds only.
+    // A status may be slightly old. Leases that are not given back end after 15 seconds.
     until_within(Duration::from_secs(10), "all is given back", || {
         let status = status(&folder, &address).unwrap();
         status["leased"] == 0 && status["workers"].as_array().unwrap().is_empty()

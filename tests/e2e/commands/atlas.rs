@@ -98,7 +98,7 @@ fn study_and_pictures_are_written_to_given_paths() {
     assert!(lines(&table).iter().all(|line| line.len() <= 80), "{table:?}");
     assert_eq!(folder.run(study).stdout, folder.run(study).stdout, "it follows from the seed");
     for option in ["--csv", "--runs-csv"] {
-        // Before anything is studied and printed.
+        // Refused before the study begins.
         folder
             .run(&format!("atlas study 8 --runs 5 {option} nowhere/study.csv"))
             .refused(&["cannot write nowhere/study.csv"]);

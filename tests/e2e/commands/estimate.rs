@@ -99,7 +99,7 @@ fn the_largest_boards_keep_to_their_time_as_well() {
         let work = estimate["core_seconds"].as_object().unwrap();
         assert!(work.keys().any(|kernel| kernel.starts_with("meet")), "{estimate}");
     }
-    // What was drawn stands for the whole board.
+    // The draws stand for the whole board.
     let begun = Instant::now();
     let bench = folder.run("bench --n 30 --method meet --threads 1 --seconds 8 --json");
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
@@ -111,7 +111,7 @@ fn the_largest_boards_keep_to_their_time_as_well() {
 #[test]
 fn interrupted_estimate_ends_at_once() {
     let folder = Folder::new();
-    // The plan of the largest board takes seconds; of a small one there is something to tell.
+    // The plan of the largest board takes seconds; a small board has an estimate at once.
     let started = folder.start("estimate 32 --threads 1", "early.log");
     until("it heeds signals", || started.heeds(Signal::INT));
     let begun = Instant::now();

@@ -44,7 +44,7 @@ fn interrupted_command_exits_with_signal_code() {
 /// A command that hangs while it prints, until the other end of the pipe is dropped.
 fn hangs(folder: &Folder, command: &str) -> (PipeReader, Running) {
     let (unread, taken) = std::io::pipe().unwrap();
-    // Nobody takes anything more from there.
+    // Fill the pipe, so that no more can be written.
     fcntl_setfl(&taken, OFlags::NONBLOCK).unwrap();
     while (&taken).write(&[b' '; 4096]).is_ok() {}
     fcntl_setfl(&taken, OFlags::empty()).unwrap();
@@ -136,7 +136,7 @@ fn run_without_answer_has_its_own_exit_code() {
     let folder = Folder::new();
     folder.run("count 10 --run run --quiet");
     folder.run("count 10 --run part --shard 1/2 --quiet");
-    // Not all is there.
+    // Incomplete.
     assert_eq!(folder.run("merge joint part").code, Some(3));
     assert_eq!(folder.run("verify joint").code, Some(3));
     assert_eq!(folder.run("certify joint").code, Some(3));
@@ -181,7 +181,7 @@ fn run_without_answer_has_its_own_exit_code() {
     std::fs::create_dir(folder.path().join("run/ledger")).unwrap();
     let lost = folder.run("count 10 --run run --quiet");
     assert!(lost.code == Some(3) && lost.stderr.contains("checkpoint knows of"), "{lost:?}");
-    // Not there, or not understood.
+    // Missing, or not understood.
     assert_eq!(folder.run("verify nowhere").code, Some(1));
     assert_eq!(folder.run("coordinator --run nowhere").code, Some(1));
 }
@@ -300,11 +300,11 @@ fn sigterm_with_sighup_at_once_is_a_single_request() {
     let ended = term_first.end();
     assert!(ended.code == Some(0) && ended.stderr.contains("draining"), "{ended:?}");
     until("it holds nothing", || leased() == Some(0));
-    // Both come within a moment, as whoever ends a session sends them; a machine that is busy may heed the other one too late.
+    // Both come within a moment, as at the end of a session. A busy machine may handle the second one too late.
     let is_one_ask = (0..5).any(|attempt| {
         let hup_first = started(&format!("hup-first-{attempt}"), "3s");
         hup_first.hang_up();
-        // Of two that wait to be heeded the other one may come first.
+        // Two waiting signals may come in the other order.
         drains(&hup_first);
         hup_first.terminate();
         let ended = hup_first.end();
@@ -312,7 +312,7 @@ fn sigterm_with_sighup_at_once_is_a_single_request() {
         ended.code == Some(0) && ended.stderr.contains("draining")
     });
     assert!(is_one_ask, "SIGTERM ended it at once each time");
-    // Somebody has thought in between.
+    // Some time passes in between.
     let mut later = started("later", "1h");
     later.hang_up();
     drains(&later);

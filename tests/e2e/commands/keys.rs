@@ -185,7 +185,7 @@ fn owner_is_added_and_revoked_during_a_run() {
         .refused(&["the keys of bob have been revoked"]);
     assert_eq!(folder.run("keys revoke keys ada").code, Some(0));
     until("a certificate is revoked as well", || owners(&folder, &address) == ["join"]);
-    // The list lies elsewhere and has gone away: it holds as it was.
+    // The list is on another disk that has disappeared: the former list stays valid.
     let list = folder.path().join("keys/coordinator/revoked");
     fs::rename(&list, list.with_extension("kept")).unwrap();
     symlink("gone", &list).unwrap();
@@ -341,7 +341,7 @@ fn fail_renewal(folder: &Folder) {
 fn failed_renewal_repeated_keeps_old_tokens_valid() {
     let folder = keys();
     let before = text(&folder, "keys/worker/join.token");
-    // Nobody gets to see what goes where, or the renewal fails half-way.
+    // The output is lost, or the renewal fails half-way.
     fail_renewal(&folder);
     assert_ne!(text(&folder, "keys/worker/join.token"), before);
     for _ in 0..2 {
@@ -355,7 +355,7 @@ fn failed_renewal_repeated_keeps_old_tokens_valid() {
     let holds =
         [&text(&folder, "keys/worker/join.token"), &meanwhile, &before].map(|token| known.contains(&**token));
     assert_eq!(holds, [true; 3], "{known}");
-    // The next one is another.
+    // The next certificate is another one.
     assert_eq!(folder.run("keys renew keys").code, Some(0));
     assert!(!text(&folder, "keys/coordinator/join.token").contains(&before));
 }
@@ -372,7 +372,7 @@ fn revoked_shared_token_stays_invalid_after_renewal() {
         assert!(revoked.code == Some(0) && revoked.stdout.contains("diadem keys renew"), "{revoked:?}");
     }
     until("it is refused", || status("leaked").stderr.contains("the keys of join have been revoked"));
-    // A renewal that fails half-way, and one that nobody sees: what was revoked is not taken for a token of before.
+    // A renewal that fails half-way, and one whose output is lost: a revoked token does not count as a former token.
     fail_renewal(&folder);
     let mut unseen = folder.diadem("keys renew keys");
     unseen.stdout(fs::File::create("/dev/full").unwrap());

@@ -67,7 +67,7 @@ fn a_count_survives_a_log_that_goes_nowhere() {
 fn coordinator_and_worker_survive_a_closed_log() {
     for nowhere in NOWHERE {
         let folder = Folder::new();
-        // No log tells the address.
+        // No log shows the address.
         let address = free_address();
         let serve = folder.diadem(&format!("coordinator --n 13 --run run --listen {address} --json"));
         let (coordinator, _kept) = start(serve, nowhere);

@@ -38,14 +38,14 @@ fn files_of_a_run_are_not_overwritten() {
         }
     }
     assert!(before == contents());
-    // Also where the name is that of a key that is not there yet, or of the one that is to sign.
+    // Also if the name is that of a missing key, or of the signing key.
     fs::remove_file(folder.path().join("run/certify.key")).unwrap();
     folder.run("certify run -o run/certify.key").refused(&["is a file of the run in"]);
     for out in ["my.key", "./my.key"] {
         folder.run(&format!("certify run --key my.key -o {out}")).refused(&["my.key is the private key"]);
         assert_eq!(folder.run("certify run --key my.key").code, Some(0));
     }
-    // Others may lie beside them, and be named as they are elsewhere.
+    // Other files may be beside them, even with such names in another folder.
     for out in ["run/report.html", "run.json", "run.json", "ledger"] {
         assert_eq!(folder.run(&format!("report run -o {out}")).code, Some(0), "{out}");
     }
@@ -67,7 +67,7 @@ fn unwritable_output_is_refused_and_keeps_old_table() {
     let table = fs::read(folder.path().join("table.csv")).unwrap();
     assert_eq!(folder.run("export run --csv --by family -o table.csv").code, Some(0));
     assert_ne!(fs::read(folder.path().join("table.csv")).unwrap(), table);
-    // Streams are written as they are.
+    // Streams are written directly.
     let stream = format!(
         "echo first > all; {0} export run --csv --by family -o /dev/stdout >> all; \
          {0} export run --csv -o /dev/stdout > all-units; mkfifo pipe; head -1 pipe > one & \

@@ -47,7 +47,7 @@ fn heads_of_a_run_in_use_stay_in_its_chain() {
     fs::write(folder.path().join("heads"), &heads).unwrap();
     let verified = folder.run("verify run --heads heads --json").json();
     assert_eq!(verified["heads"]["heads"], heads.lines().count() - 1, "{verified}");
-    // The last record is dated otherwise, with all hashes right.
+    // The last record has another date, with correct hashes.
     let mut forgery = Forgery::of(&folder.path().join("run"));
     let last = forgery.all("count").pop().unwrap();
     forgery.lines[last]["at"] = json!(7);
@@ -55,7 +55,7 @@ fn heads_of_a_run_in_use_stay_in_its_chain() {
     assert_eq!(folder.run("verify rewritten").code, Some(0));
     let refused = folder.run("verify rewritten --heads heads");
     assert_eq!(refused.code, Some(3), "{refused:?}");
-    // The head behind it was perhaps published more than once.
+    // The head behind it may have been published twice.
     let last = heads.lines().last().unwrap().split_once(" head=").unwrap().1.split(' ').next().unwrap();
     let line = heads.lines().position(|line| line.contains(last)).unwrap() + 1;
     let line = format!("heads: line {line}: ");
@@ -105,7 +105,7 @@ fn certificate_of_sound_run_agrees_with_ledger() {
     let warning = "warning: others may read run/certify.key (mode 640)";
     assert!(warned.code == Some(0) && warned.stderr.contains(warning), "{warned:?}");
     fs::set_permissions(&private, fs::Permissions::from_mode(0o600)).unwrap();
-    // Another key, other words, another run, and what comes after it.
+    // Another key, another text, another run, and a later record.
     let other_key = "0".repeat(64);
     let other = folder.run(&format!("verify --certificate run.json --signer {other_key}"));
     assert!(other.code == Some(3) && other.stderr.contains("is signed with the key"), "{other:?}");
@@ -118,7 +118,7 @@ fn certificate_of_sound_run_agrees_with_ledger() {
     // One key for two runs.
     folder.run("certify again --key run/certify.key -o again.json");
     assert_eq!(folder.run(&format!("verify --certificate again.json --signer {key}")).code, Some(0));
-    // Which the second one does not know.
+    // The second run does not name it.
     let stranger = folder.run("verify again --certificate again.json");
     assert!(
         stranger.code == Some(0) && stranger.stdout.contains("its key is none of the coordinators' keys"),
@@ -186,7 +186,7 @@ fn key_not_in_ledger_signs_only_on_request() {
     let other = folder.run("certify run --key run/certify.key");
     let warning = format!("warning: the ledger names other keys as its coordinators' ({key})");
     assert!(other.code == Some(0) && other.stderr.contains(&warning), "{other:?}");
-    // That it is there makes it no coordinator's.
+    // The file alone does not make the key a coordinator's.
     assert!(own.exists());
     refuses();
 }
@@ -236,7 +236,7 @@ fn malformed_file_is_error_and_mismatch_is_unsound() {
             let verified = folder.run(&format!("verify run --recount 0 --{option} {file}"));
             assert_eq!(verified.code, Some(code), "{verified:?}");
             assert!(verified.stderr.contains(&format!("{file}: ")) || file == "nowhere", "{verified:?}");
-            // What programs read says the same as the code.
+            // The JSON agrees with the exit code.
             let verified = folder.run(&format!("verify run --recount 0 --json --{option} {file}"));
             let report: Value = serde_json::from_str(&verified.stdout).unwrap();
             let sound = (code == 3).then(|| json!(false));

@@ -37,7 +37,7 @@ fn contradictory_symmetric_counts_are_resolved() {
     for measure in [Measure::HalfTurn, Measure::Completions] {
         let run = format!("run-{measure:?}");
         folder.run(&format!("count 12 --run {run} --quiet"));
-        // One more: the rest is odd, which no sum can be.
+        // One more: the rest is odd, which is impossible.
         lie_about(&folder, &run, 1, |summand| matches!(summand, Summand::Symmetric(_, of) if of == measure));
         let again = folder.run(&format!("count 12 --run {run} --json"));
         assert_eq!((again.code, again.json()["total"].clone()), (Some(0), published(12).into()), "{again:?}");
@@ -92,7 +92,7 @@ fn retracted_machine_loses_counts_and_workers() {
     let refused = folder.run("count 11 --run run --quiet");
     assert_eq!(refused.code, Some(3), "who starts it again would do so for ever: {refused:?}");
     assert!(refused.stderr.lines().last().unwrap().contains("is quarantined"), "{refused:?}");
-    // It may count again, and what it counts then is believed.
+    // It may count again, and its new counts are believed.
     folder.run("retract run --owner ada --readmit --reason x").refused(&["\"ada\" is not quarantined"]);
     folder.run("retract run --owner - --readmit --reason x").refused(&["\"-\" is not quarantined"]);
     let admitted = folder.run(&format!("retract run --machine {machine} --readmit --reason cooled"));
@@ -127,7 +127,7 @@ fn raised_policy_stands_in_the_ledger() {
     let raised = folder.run("count 11 --run run --double-check all --json").json();
     assert_eq!(raised["worth"]["counted_twice_on_one_machine"], raised["units"]);
     assert!(folder.ledger("run").contains("\"double_check\":\"all\""));
-    // Not said again, it stays so.
+    // Without the option it stays so.
     assert_eq!(folder.run("count 11 --run run --json").json()["worth"], raised["worth"]);
 }
 
@@ -169,7 +169,7 @@ fn policy_of_served_run_needs_the_admin_token() {
     assert_eq!(answer["total"], published(14));
     assert_eq!(answer["worth"]["counted_twice_on_one_machine"], answer["units"]);
     assert_eq!(worker.end().code, Some(0));
-    // A start lowers it no more than the command does, and says nothing less.
+    // A start cannot lower it either, and prints the same error.
     for start in ["coordinator --run run --listen 127.0.0.1:0", "count 14 --run run"] {
         folder.run(&format!("{start} --double-check 10%")).refused(&[
             "checks all",

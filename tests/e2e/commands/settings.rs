@@ -264,7 +264,7 @@ fn setting_without_its_required_option_is_dropped() {
     assert_eq!(folder.run(random[0]).stdout, folder.run(random[1]).stdout);
     let both = with(&folder, "atlas solutions 6", &[("DIADEM_SEED", "5"), ("DIADEM_DARK", "1")]);
     assert_eq!(both.code, Some(2), "--dark is for pictures, whatever else is given: {both:?}");
-    // One that needs another that needs a third.
+    // An option that needs another option, which needs a third.
     let estimated =
         with(&folder, "estimate 8 --seconds 1", &[("DIADEM_WATTS", "400"), ("DIADEM_PRICE", "0.3")]);
     assert_eq!(estimated.code, Some(0), "{estimated:?}");

@@ -29,7 +29,7 @@ fn shards_join_to_the_exact_total() {
     let merged = folder.run(&format!("merge out {parts}"));
     assert_eq!(merged.code, Some(0), "{merged:?}");
     assert!(merged.stdout.contains("Q(12) = 14200: agrees"), "{merged:?}");
-    // As a job does that was moved before it had told what came of it.
+    // Like a job that was moved before it printed its result.
     let again = folder.run(&format!("merge out {parts}"));
     assert!(again.code == Some(0) && again.stderr.contains("joins these runs already"), "{again:?}");
     assert_eq!(again.stdout, merged.stdout);
@@ -92,7 +92,7 @@ fn the_status_of_shares_needs_no_coordinator() {
 fn merge_with_missing_shard_can_be_completed() {
     let folder = Folder::new();
     let parts = shards(&folder, &[1, 3]);
-    // The first one was begun twice, as where a task ran on two nodes.
+    // The first shard was begun twice, as if a task ran on two nodes.
     folder.run("count 12 --shard 1/3 --run shard-1-again --quiet");
     let merged = folder.run(&format!("merge out {parts} shard-1-again"));
     assert!(merged.stdout.contains("units missing, the first is 1;"), "{merged:?}");
@@ -183,7 +183,7 @@ fn disagreeing_shards_leave_a_dispute_to_resolve() {
     }
     let folder = Folder::new();
     let parts = shards(&folder, &[1, 2, 3]);
-    // The same shard once more, begun by somebody else, with one count off by one and all hashes as a liar would write them.
+    // The same shard from another author, with one wrong count and correct hashes.
     rewritten(&folder, "shard-1", "lie", |forgery| lie(forgery, "machine", "liar"));
     let merged = folder.run(&format!("merge out {parts} lie"));
     assert_eq!(merged.code, Some(3), "{merged:?}");
@@ -287,7 +287,7 @@ fn killed_merge_leaves_no_result_and_can_be_repeated() {
         until("it writes or has ended", || merging.has_ended() || drafts(&folder).next().is_some());
         merging.kill();
         if folder.path().join("out").exists() {
-            // It was quicker: then all is there.
+            // The merge was quicker: then the result is complete.
             assert_eq!(folder.run("verify out --recount 0").code, Some(0));
             fs::remove_dir_all(folder.path().join("out")).unwrap();
         }

@@ -69,7 +69,7 @@ fn process_one_of_a_container_ends_at_sigterm() {
     until("it has begun", || !children().trim().is_empty());
     let pid = children().trim().parse().unwrap();
     let pid = rustix::process::Pid::from_raw(pid).unwrap();
-    // It listens from its first moment on, or nearly.
+    // The command handles signals nearly from its start.
     until("it has ended", || {
         rustix::process::kill_process(pid, Signal::TERM).is_err() || children().trim().is_empty()
     });

@@ -118,7 +118,7 @@ fn top_restores_the_terminal_and_requires_a_terminal() {
     let [enters, leaves] = ["\x1b[?1049h", "\x1b[?1049l"];
     for (input, word) in [("q", "waiting"), ("?\x1b[Bs2q", "this help")] {
         let mut script = script(&folder, "xterm", true, "", &top).stdin(Stdio::piped()).spawn().unwrap();
-        // What is typed before the program listens is kept by the terminal, and by the pipe after that.
+        // The terminal keeps keys typed before the program listens, and after that the pipe does.
         script.stdin.as_mut().unwrap().write_all(input.as_bytes()).unwrap();
         let ended = Completed::of(script.wait_with_output().unwrap());
         assert!(ended.code == Some(0) && ended.stdout.contains(word), "{ended:?}");
@@ -187,7 +187,7 @@ fn waiting_for_silent_input_is_shown() {
             scope.spawn(move || waits(waited));
         }
     });
-    // What a shell gives for the output of a command is read as a file.
+    // The output of a command, as a shell passes it, is read as a file.
     let script =
         format!("exec {} count 8 --in-memory --config <(echo json = true)", env!("CARGO_BIN_EXE_diadem"));
     let piped = Command::new("bash").args(["-c", &script]).output().unwrap();
@@ -197,7 +197,7 @@ fn waiting_for_silent_input_is_shown() {
 /// A full terminal that no process reads.
 struct UnreadTerminal {
     terminal: File,
-    /// Whose terminal it is: it is stopped.
+    /// The process that owns the terminal, and is stopped.
     script: Child,
 }
 

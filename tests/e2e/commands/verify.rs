@@ -70,7 +70,7 @@ fn recount_finds_wrong_count_under_valid_hashes() {
         assert!(error.contains("000001.jsonl:") && error.contains(other), "{outcome:?}");
         let way_on = format!("diadem retract {run} --unit {unit} --reason 'found wrong by diadem verify'");
         assert!(error.ends_with(&way_on), "{outcome:?}");
-        // Where nothing is counted again, the published value is what gives it away.
+        // Without a recount only the published value reveals it.
         let outcome = folder.run(&format!("verify {run} --recount 0"));
         assert!(outcome.stderr.contains("differs from the published value"), "{outcome:?}");
     }
@@ -168,7 +168,7 @@ fn sums_by_family_are_the_same_in_all_schemes() {
         folder.run(&format!("count {n} {split} --run {run} --quiet"));
         let table = folder.run(&format!("export {run} --csv --by family")).stdout;
         let rows = table.lines().filter(|line| !line.starts_with('#'));
-        // Units differ, what they add up to does not.
+        // Units differ, but not their sum.
         let columns = |line: &str| {
             let values: Vec<&str> = line.split(',').collect();
             [&values[..2], &values[4..]].concat().join(",")

@@ -128,7 +128,7 @@ fn run_directory_of_another_board_is_refused_and_kept() {
     folder.run("count 8 --run run --quiet");
     folder.run("count 9 --run run").refused(&["n = 8", "n = 9"]);
     folder.run("coordinator --n 9 --run run --listen 127.0.0.1:0").refused(&["n = 8", "n = 9"]);
-    // A plan is for ever: another one is not passed over in silence.
+    // The plan of a run never changes: a request for another plan is an error.
     for command in
         ["count 8 --run run --families 1,1,2", "coordinator --run run --listen 127.0.0.1:0 --families 1,1,2"]
     {
@@ -150,7 +150,7 @@ fn missing_or_broken_run_is_refused() {
         folder.run(command).refused(&["no run in nowhere to take over", "leave out --take-over"]);
     }
     assert!(!folder.path().join("nowhere").exists());
-    // What cannot be looked at may hold a run.
+    // A directory that cannot be read may hold a run.
     fs::write(folder.path().join("file"), "").unwrap();
     symlink("loop", folder.path().join("loop")).unwrap();
     for (path, reason) in [("file", "Not a directory"), ("loop", "Too many levels of symbolic links")] {
@@ -226,7 +226,7 @@ fn second_process_on_a_run_is_refused_with_pid() {
 #[test]
 fn directories_that_cannot_be_written_are_refused() {
     let folder = Folder::new();
-    // Nobody, not even root, can make a folder there.
+    // Not even root can make a folder there.
     folder.run("count 8 --run /proc/diadem-8").refused(&["/proc/diadem-8"]);
     fs::write(folder.path().join("file"), "").unwrap();
     folder.run("count 8 --run file").refused(&["file"]);
@@ -280,7 +280,7 @@ fn worker_gives_up_on_silent_server_in_time() {
     let folder = Folder::new();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
-    // Whoever connects is kept.
+    // The connection stays open.
     std::thread::spawn(move || silent.incoming().collect::<Vec<_>>());
     let outcome = folder.run(&format!("worker --coordinator http://{address} --give-up-after 2s"));
     assert_eq!(outcome.code, Some(1), "{outcome:?}");

@@ -126,7 +126,7 @@ fn run_with_damaged_checkpoint_ends_exact() {
         let what = format!("{trial}: {}", damage(&folder, &mut random));
         let status = folder.run("status run");
         assert!(status.code == Some(0) && !status.stderr.contains("panic"), "{what}: {status:?}");
-        // As the machine of the records: checks by another one are waited for.
+        // Under the name of the records' machine, because the run would wait for checks by another machine.
         let outcome = folder.run(&format!("count {N} --run run --machine machine --json"));
         ends_exact(&outcome, &what);
         rebuilt += u32::from(outcome.stderr.contains("rebuilt the checkpoint from the ledger"));

@@ -79,7 +79,7 @@ fn lost_records_are_reported_until_loss_is_accepted() {
     }
     let report: serde_json::Value = serde_json::from_str(&folder.run("verify run --json").stdout).unwrap();
     assert_eq!(report["sound"], false, "{report}");
-    // Of a copy that has no checkpoint, or none that can be used, the ledger alone is looked at.
+    // For a copy without a usable checkpoint only the ledger is read.
     let aside = folder.path().join("aside");
     fs::rename(&checkpoint, &aside).unwrap();
     let ledger_alone = folder.run("verify run");
@@ -89,7 +89,7 @@ fn lost_records_are_reported_until_loss_is_accepted() {
     fs::write(checkpoint.join("db"), "damaged").unwrap();
     assert_eq!(folder.run("verify run").stderr, ledger_alone.stderr);
     assert_eq!(folder.run("status run").code, Some(0));
-    // An accepted loss is none.
+    // An accepted loss is no error.
     fs::remove_dir_all(&checkpoint).unwrap();
     fs::rename(&aside, &checkpoint).unwrap();
     let before = folder.counts("run");
@@ -164,7 +164,7 @@ fn missing_or_corrupt_checkpoint_is_rebuilt() {
     fs::remove_dir_all(&checkpoint).unwrap();
     assert!(Command::new("mkfifo").arg(&checkpoint).status().unwrap().success());
     resume_for_a_moment("a-pipe");
-    // One that speaks of another ledger.
+    // A checkpoint of another ledger.
     folder.run("count 8 --run other --quiet");
     fs::remove_dir_all(&checkpoint).unwrap();
     fs::rename(folder.path().join("other/checkpoint"), &checkpoint).unwrap();
@@ -213,7 +213,7 @@ fn run_without_ledger_is_not_overwritten() {
         assert_eq!(refused.code, Some(3), "{refused:?}");
         assert!(!ledger.exists());
     }
-    // On a disk that is not there, and then is.
+    // On a disk that is not mounted, and then is mounted.
     std::os::unix::fs::symlink(ledger.with_file_name("mounted"), &ledger).unwrap();
     assert_eq!(folder.run("count 9 --run run").code, Some(3));
     fs::rename(&away, ledger.with_file_name("mounted")).unwrap();
@@ -423,7 +423,7 @@ fn contradictory_counts_of_complete_run_are_recounted() {
         let unit = unit_of(&whole.lines[*at]);
         matches!(plan.summand(UnitId(unit)), Summand::Symmetric(..)) && !checked.contains(&unit)
     };
-    // As a merge leaves them: without a checkpoint, and nobody has looked whether they go together.
+    // As after a merge: without a checkpoint, and not audited yet.
     let is_contradicted = |at: &usize| {
         let mut forgery = whole.clone();
         let line = &mut forgery.lines[*at];

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::harness::Folder;
 
-/// The names of all that is in a folder.
+/// The names of all files in a folder.
 fn names(folder: &Folder, name: &str) -> BTreeSet<String> {
     let entries = fs::read_dir(folder.path().join(name)).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()

@@ -40,7 +40,7 @@ impl Run {
                     self.relay.nothing_is_lost(&self.folder, run);
                 }
                 self.coordinator = Some(self.folder.serve_at(&self.address, &serve(self.n), LOG));
-                // A follower that had everything has left, and the answer waits for one.
+                // A complete follower has left, and the answer waits for a follower.
                 std::thread::sleep(Duration::from_millis(100));
                 if self.follower.as_mut().unwrap().has_ended() {
                     self.follower = Some(follower(&self.folder, &self.address));

@@ -18,7 +18,7 @@ use tonic::{Code, Request, Status};
 use crate::client::registration;
 use crate::harness::{Folder, Running, published, until};
 
-/// Who may do what, in the files of a folder of keys; no TLS, so that an attacker needs none.
+/// The rights, in the files of a folder of keys. There is no TLS, so that an attacker needs none.
 const JOIN: &str = "11111111111111111111111111111111";
 const STATUS: &str = "22222222222222222222222222222222";
 const GREEDY: &str = "33333333333333333333333333333333";
@@ -127,7 +127,7 @@ fn unfinished_requests_for_the_status_pin_no_memory() {
     let grown = coordinator.peak_kib().unwrap() - before;
     assert!(calls >= 200 && longest < Duration::from_secs(30), "{calls} calls, {longest:?}");
     assert!(grown < 32 << 10, "{grown} KiB for requests of readers");
-    // Such as announce no more than they may and never send it are not waited for either.
+    // Requests that announce an allowed size and never arrive do not block it either.
     let (_, longest) = Runtime::new().unwrap().block_on(async {
         let send = connect(&address).await.unwrap();
         (0, unfinished(send, "Status", STATUS, 100, 50).await.unwrap())
@@ -238,7 +238,7 @@ fn endless_registrations_exhaust_own_quota_only() {
         status.workers.len()
     });
     assert_eq!(listed, 1000);
-    // The others have their own.
+    // The other owners have their own.
     let begun = Instant::now();
     let worker = worker(&folder, &address);
     assert_eq!(worker.end().code, Some(0));

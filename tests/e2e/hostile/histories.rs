@@ -141,7 +141,7 @@ fn verifiers_agree_on_random_histories() {
         return;
     }
     let folder = Folder::new();
-    // Of a shard no total is known beforehand: wrong counts that stand are nothing that a verifier can see.
+    // A shard has no known total, so a verifier cannot see wrong standing counts.
     folder.run("count 8 --shard 1/2 --run counted --quiet");
     let counted = folder.path().join("counted");
     let plan = Plan::derive(RunDirectory::open(&counted).unwrap().run().plan).unwrap();

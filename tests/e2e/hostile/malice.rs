@@ -209,7 +209,7 @@ fn malicious_owner_spoils_nothing_and_delays_little() {
     with_seeds(repetitions("DIADEM_MALICE", 1), |seed| {
         let malice: Vec<_> =
             kinds[seed as usize % kinds.len()].iter().map(|habit| ("mallory", *habit)).collect();
-        // Others use the machine: what they held up once, of either run, they do not hold up three times.
+        // Other programs use the machine: a delay that they cause once does not occur three times.
         let [mut without, mut with] = [Duration::MAX; 2];
         for _ in 0..3 {
             let alone = run(&[], seed.into());

@@ -50,7 +50,7 @@ fn with_history(mut forgery: Forgery) -> Forgery {
         check.insert("mirrored".into(), json!(true));
         forgery.append(check);
     }
-    // The liar loses first: nothing is taken back from a machine that is believed.
+    // The liar loses first, because a believed machine keeps its counts.
     for count in &counts[50..55] {
         forgery.lines.retain(|line| line["kind"] != "check" || line["unit"] != count["unit"]);
         forgery.append(by_another(count, "conflict", "liar", 1));
@@ -180,7 +180,7 @@ fn verifiers_quarantine_self_contradicting_machine() {
             forgery.append(retraction(count, false));
             forgery.append(by_another(count, "count", "flaky", 0));
         }
-        // Only of a machine that is not believed are counts taken back so.
+        // Counts are retracted this way only if their machine is not believed.
         for count in &counts[..=contradictions] {
             forgery.append(retraction(count, true));
             forgery.append(by_another(count, "count", "second", 0));

@@ -36,7 +36,7 @@ impl Guarded {
         (outcome.code == Some(0)).then(|| outcome.json())
     }
 
-    /// Nobody has joined, nothing is lent, nothing was written.
+    /// No worker has joined, no unit is lent, and no record was written.
     fn nothing_changed(&self) {
         let status = self.status().unwrap();
         assert_eq!((&status["leased"], &status["done"]), (&Value::from(0), &Value::from(0)), "{status}");
@@ -84,7 +84,7 @@ fn a_status_that_strangers_ask_for_is_refused() {
     status("https", "--keys no-token").refused(&["no status from", "requires a token"]);
     status("https", "--keys wrong-token").refused(&["no status from", "token is not one of"]);
     status("https", "--keys others/status").refused(&["not of the authority"]);
-    // Whoever may do anything may look on.
+    // Any right includes reading the status.
     for keys in ["worker", "follower", "admin", "coordinator"] {
         assert_eq!(status("https", &format!("--keys keys/{keys}")).code, Some(0), "{keys}");
     }
@@ -222,7 +222,7 @@ fn addresses_open_to_all_need_keys_or_insecure() {
 #[test]
 fn a_guarded_run_is_counted_over_tls() {
     let folder = keys();
-    // Whatever is logged: there is no token in it.
+    // No log line has a token.
     let start =
         |args: &str, log: &str| folder.start_command(folder.diadem(args).env("DIADEM_LOG", "trace"), log);
     let mut coordinator =

@@ -153,7 +153,7 @@ pub fn count_of(line: &Line) -> u64 {
     line["count"].as_u64().unwrap()
 }
 
-/// The unit that a line speaks of.
+/// The unit that a line names.
 pub fn unit_of(line: &Line) -> u64 {
     line["unit"].as_u64().unwrap()
 }

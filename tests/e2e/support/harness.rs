@@ -48,7 +48,7 @@ impl Folder {
         heed_interrupts();
         let mut command = Command::new(env!("CARGO_BIN_EXE_diadem"));
         command.args(args.split_whitespace()).current_dir(self.path()).stdin(Stdio::null());
-        // What people set for themselves would be settings of the test.
+        // The user's own variables would be settings of the test.
         for (name, _) in
             std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"DIADEM_"))
         {
@@ -104,7 +104,7 @@ impl Folder {
     /// The text of all ledger files of a run directory.
     pub fn ledger(&self, run: &str) -> String {
         let Ok(folder) = fs::read_dir(self.path().join(run).join("ledger")) else { return String::new() };
-        // What was cut off lies beside the ledger.
+        // The cut-off bytes are beside the ledger.
         let is_ledger = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "jsonl");
         let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).filter(is_ledger).collect();
         files.sort();

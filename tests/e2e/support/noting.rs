@@ -16,7 +16,7 @@ use crate::client::{Client, Reporter, config};
 /// The units that were acknowledged, with their counts.
 pub type Notes = Arc<Mutex<BTreeMap<UnitId, u64>>>;
 
-/// Notes down what is acknowledged.
+/// Notes the acknowledged counts.
 #[derive(Clone, Default)]
 struct Noting(Notes);
 

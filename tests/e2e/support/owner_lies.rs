@@ -74,7 +74,7 @@ pub fn with_owners(mut forgery: Forgery) -> Forgery {
     for count in &open {
         forgery.append(of_owner(count, "restore", &[]));
     }
-    // Mallory has counted what only Ada confirms, and what nobody does.
+    // Only Ada confirms some of Mallory's counts, and no owner confirms the others.
     let unconfirmed = owned(&mut forgery, 120..125, ("mallory", "m1"));
     for count in owned(&mut forgery, 125..128, ("mallory", "m2")) {
         forgery.append(by(&count, "check", ADA, 0));

@@ -51,7 +51,8 @@ impl Relay {
     /// All that was acknowledged is on record in that run; gives how many counts that are.
     #[track_caller]
     pub fn nothing_is_lost(&self, folder: &Folder, run: &str) -> usize {
-        // First the list: what is acknowledged while the ledger is read may stand behind what was read of it.
+        // Read the list first: records acknowledged during the reading of the ledger may be behind the end that was
+        // read.
         let acknowledged = self.acknowledged.lock().unwrap().clone();
         let ledger = folder.ledger(run);
         let records = ledger.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());

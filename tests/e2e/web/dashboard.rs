@@ -29,7 +29,7 @@ fn get_over_tls(folder: &Folder, http: &str, headers: &str) -> String {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
     let mut config = config.with_root_certificates(roots).with_no_client_auth();
-    // As browsers do: they would speak HTTP/2, too.
+    // As browsers do, which also support HTTP/2.
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     let name = ServerName::try_from("127.0.0.1").unwrap();
     let session = ClientConnection::new(Arc::new(config), name).unwrap();
@@ -50,7 +50,7 @@ fn dashboard_and_metrics_follow_a_run_to_its_end() {
     events.set_read_timeout(Some(PATIENCE)).unwrap();
     write!(events, "GET /events HTTP/1.1\r\nhost: {http}\r\n\r\n").unwrap();
     let worker = folder.start(&format!("worker --coordinator http://{address} --threads 1"), "worker.log");
-    // The stream ends with the coordinator; whoever watches has seen how it ended.
+    // The stream ends with the coordinator, after viewers have seen the end.
     let mut told = Vec::new();
     events.read_to_end(&mut told).unwrap();
     let told = String::from_utf8_lossy(&told).into_owned();
@@ -102,7 +102,7 @@ fn dashboard_with_keys_needs_tls_and_token() {
     for file in ["keys/status/status.token", "others/status/status.token"] {
         assert!(!log.contains(&text(&folder, file)), "{file} is in the log");
     }
-    // A token that is replaced holds no more.
+    // A replaced token is no longer valid.
     let old = bearer("keys/status/status.token");
     fs::copy(
         folder.path().join("others/status/status.token"),

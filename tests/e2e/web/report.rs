@@ -30,11 +30,11 @@ fn report_of_finished_run_has_the_published_head() {
         page_of_it.contains(head["head"].as_str().unwrap())
             && page_of_it.contains(head["run"].as_str().unwrap())
     );
-    // The commands that it names do what it says.
+    // The commands in the report print what it shows.
     let published_head = page_of_it.split("echo '").nth(1).unwrap().split('\'').next().unwrap();
     fs::write(folder.path().join("head.txt"), published_head).unwrap();
     assert_eq!(folder.run("verify run --heads head.txt --recount 5 --threads 1").code, Some(0));
-    // What the checkpoint says does not matter.
+    // The checkpoint does not matter.
     fs::remove_dir_all(folder.path().join("run/checkpoint")).unwrap();
     let without = |page: String| page.split("Written by").next().unwrap().to_owned();
     assert_eq!(without(page(&folder, "run", 0)), without(page_of_it));

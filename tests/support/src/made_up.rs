@@ -27,7 +27,7 @@ pub const DAY: u64 = 86400;
 /// A name that is a script unless it is escaped.
 pub const SCRIPT: &str = "<script>window.broken = true</script><img src=x onerror=\"window.broken = true\">";
 
-/// Nobody has counted yet.
+/// A run without counts.
 pub fn empty() -> RunStatus {
     let board = Board::new(27).unwrap();
     RunStatus {

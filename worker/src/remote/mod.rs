@@ -37,7 +37,7 @@ const MIN_PATIENCE: Duration = Duration::from_secs(1);
 /// The same with several addresses, because the only coordinator that answers may be slow.
 const MIN_PATIENCE_OF_SEVERAL: Duration = Duration::from_secs(5);
 
-/// How long all addresses that are asked at once may take to answer.
+/// The time in which all addresses must answer a simultaneous request.
 const ASK_ALL_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A coordinator at an address, or at one of several. Connects with the first call, and again whenever that is needed. If one

@@ -69,8 +69,8 @@ pub fn keep_allowed(position: &Position, squares: &mut Squares) -> Result<Option
     if lefts == 0 { Err(Uncut::Impossible) } else { Ok(Some(allowed)) }
 }
 
-/// Products that cover for each left row the right rows it does not go with, the largest first. They may cover what is
-/// impossible anyway, and nothing else.
+/// Products that cover, for each left row, the right rows that it excludes, the largest first. They may also cover
+/// pairs that are impossible anyway, but no other pairs.
 fn cover(missing: [u32; 32], impossible: [u32; 32]) -> Vec<(u32, u32)> {
     let mut open: [u32; 32] = std::array::from_fn(|l| missing[l] & !impossible[l]);
     // Each with an upper bound of its coverage, from its last evaluation. Coverage only decreases.

@@ -19,11 +19,11 @@ pub trait Coverage {
     /// Whether the next pass is made, which is over so many row sets. If not, they are passed over.
     fn takes(&mut self, sets: u64) -> bool;
 
-    /// What was done since the last word was for a pass over so many row sets: its lists.
+    /// Reports that the work since the last call was for the lists of a pass over `sets` row sets.
     fn spent(&mut self, sets: u64);
 
-    /// What was done since the last word was to join the halves of a pass over so many row sets, which are so passed:
-    /// so many halves. `pairs` tells the pairs that the whole count has found.
+    /// Reports that the work since the last call was to join the `halves` of a pass over `sets` row sets, which
+    /// completes the pass. `pairs` returns the pairs that the whole count has found.
     fn joined(&mut self, sets: u64, halves: u64, pairs: impl FnOnce() -> u64);
 }
 
@@ -60,7 +60,7 @@ pub struct Thinning {
 const THINNEST: u64 = 1 << 60;
 
 impl Thinning {
-    /// One of `stride` row sets (1 at least), at a random place: a fraction of 2^64.
+    /// Draws one of `stride` row sets (at least 1), at a random place: a fraction of 2^64.
     ///
     /// # Panics
     /// If `stride` is 0.
@@ -69,12 +69,12 @@ impl Thinning {
         Self { stride, first: scaled(place, stride) }
     }
 
-    /// Of as many row sets one is drawn.
+    /// One of so many row sets is drawn.
     pub fn stride(self) -> u64 {
         self.stride
     }
 
-    /// One of `times` (1 at least) of those that are drawn, at a random place.
+    /// Draws one of `times` (at least 1) of the row sets drawn so far, at a random place.
     #[must_use]
     pub fn thinner(self, times: u64, place: u64) -> Self {
         Self {
@@ -113,7 +113,7 @@ impl<'a> Thinned<'a> {
         Self { stride, ahead: first, clock, time: clock(), pairs: 0, sums: Projection::default() }
     }
 
-    /// What was done since the last word is done in every count.
+    /// Reports that every count does the work since the last call.
     pub fn spent_anyway(&mut self) {
         self.spent(u64::MAX);
     }

@@ -27,7 +27,7 @@ pub struct Cut {
     pub meeting: u64,
     /// How many of the last rows (the highest bits of a set) fit into one half only.
     pub forced: u32,
-    /// Those of them that fit into the left half, bit 0 for the first forced row.
+    /// The forced rows that fit into the left half, bit 0 for the first forced row.
     pub forced_left: u32,
 }
 

@@ -1,9 +1,9 @@
 //! Which diagonals matter, and which bit of a word stands for each.
 //!
 //! A diagonal is *shared* if it has open squares in both halves. It is *joint* if that is still so without the last
-//! column of each half, the one beside the cut: the [sieve](super::sieve) deals with the other shared diagonals. Where
-//! all of them fit a signature they have bits there, so that halves may be joined with or without the sieve; elsewhere they
-//! have bits outside of it. In any case a shared diagonal has the same bit in both halves.
+//! column of each half, the one beside the cut: the [sieve](super::sieve) deals with the other shared diagonals. If all
+//! of them fit a signature, they have bits there, so that halves may be joined with or without the sieve. Otherwise
+//! they have bits outside of the signature. In any case a shared diagonal has the same bit in both halves.
 
 use crate::bits::set_bits;
 use crate::kernel::meet::uncut::Uncut;

@@ -35,7 +35,7 @@ impl Trend {
 /// The words expected in the lists of a half.
 #[derive(Clone, Debug)]
 pub struct Forecast {
-    /// For each number of columns, the words for all row sets; nothing where the lists are there.
+    /// For each number of columns, the words for all row sets; 0 if the lists exist.
     words: Vec<f64>,
 }
 

@@ -18,7 +18,7 @@ use crate::kernel::meet::scan::{MARGIN, scan};
 /// How an attempt to add a column ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grown {
-    /// The lists are there.
+    /// The lists are complete.
     Whole,
     /// They would be longer than they may be.
     TooLong,

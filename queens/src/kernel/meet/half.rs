@@ -43,9 +43,10 @@ pub struct Half {
     pub later: Vec<u32>,
     /// For each row of the other half's last column, the bits of the diagonals through that square.
     pub attacked: [u64; 32],
-    /// For each row of the last column, the rows of the last but one that go with it.
+    /// For each row of the last column, the compatible rows of the last column but one.
     pub pairs: [u32; 32],
-    /// For each row of the last column and each of the last but one, the rows of the column before that go with both.
+    /// For each row of the last column and each row of the last but one, the rows of the column before that are
+    /// compatible with both.
     pub triples: Box<[[u32; 32]; 32]>,
 }
 

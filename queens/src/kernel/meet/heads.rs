@@ -24,7 +24,7 @@ pub struct Wanted {
     size: u32,
     /// The rows whose side is fixed.
     fixed: u32,
-    /// Those of them that are to fall on this side.
+    /// The fixed rows that must be on this side.
     here: u32,
     /// The rows that may still be lacking, since a later column has an open square there.
     later: u32,
@@ -33,7 +33,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// The sets of one side with `missing` columns missing. Of the `fixed` highest rows, the rows in `left`
-    /// (bit 0 is the lowest of them) are to fall on the left.
+    /// (bit 0 is the lowest) must be on the left.
     pub fn new(cut: &Cut, side: usize, missing: usize, fixed: u32, left: u32) -> Self {
         let half = &cut.halves[side];
         let column = half.columns() - missing;

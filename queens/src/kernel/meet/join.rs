@@ -30,8 +30,8 @@ const COMPARISON: usize = 2;
 /// Fewer groups of lanes are not worth an order.
 const GROUPS_TO_ORDER: usize = 2;
 
-/// Counts with the matcher the pairs of a word of `a` and a word of `b` that share no bit. Of the first `bytes` bytes
-/// of a word the upper five bits are read, nothing else. Where `orders`, a long list may be put into another order.
+/// Counts with the matcher the pairs of a word of `a` and a word of `b` that share no bit. It reads only the upper
+/// five bits of the first `bytes` bytes of a word. With `orders`, it may reorder a long list.
 #[inline(always)]
 pub fn join<L: Lanes64>(
     isa: L,

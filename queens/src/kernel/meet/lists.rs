@@ -99,7 +99,7 @@ impl Lists {
         true
     }
 
-    /// All states of the set are there.
+    /// Ends the set: all its states are written.
     #[inline(always)]
     pub fn end_set(&mut self) {
         self.begins.push(self.words.len() as u32);

@@ -47,8 +47,8 @@ pub fn next_outer_row(position: &Position) -> Option<u8> {
     Some(if top <= board.last() - bottom { top } else { bottom })
 }
 
-/// Counts the completions of a position: those of each of its cuts as `count_cut` does, and what is too small for one by a
-/// smaller kernel. What is cut, and so what nodes there are, is the same for everybody who counts. `None` if stopped.
+/// Counts the completions of a position: each of its cuts with `count_cut`, and positions that are too small for a cut
+/// with a smaller kernel. All kernels make the same cuts, and so visit the same nodes. `None` if stopped.
 pub fn count_by_cuts(
     position: &Position,
     stop: &Stop,

@@ -14,7 +14,7 @@ pub(crate) enum Reached {
     Order,
     /// and the words chosen that they leave.
     Choice,
-    /// Last queens beside the cut sieve what is joined.
+    /// The last queens beside the cut sieve the halves to join.
     Sieve,
 }
 

@@ -17,7 +17,7 @@ pub const SHARED: u64 = 0xf8f8_f8f8_f8f8_f8f8;
 pub struct Signature<'a>(&'a u64);
 
 impl Signature<'_> {
-    /// The first `BYTES` bytes of it, each eight times a number below 32; what is behind them may be anything.
+    /// The first `BYTES` bytes of it, each eight times a number below 32. The rest of the array is undefined.
     #[inline(always)]
     pub fn bytes<L: Lanes64, const BYTES: usize>(self, isa: L) -> [usize; 8] {
         isa.bytes::<BYTES>(self.0)

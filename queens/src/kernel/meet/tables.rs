@@ -17,7 +17,7 @@ const PATTERNS: usize = 32;
 #[repr(align(64))]
 pub struct Tables<L: Lanes64> {
     tables: [[L::Bits; PATTERNS]; BYTES],
-    /// Of the lanes that were tabulated last; behind them of others before.
+    /// The planes of the last tabulated lanes. Behind them are planes of earlier lanes.
     planes: Planes,
 }
 

@@ -22,8 +22,8 @@ pub fn searched_rows(position: &Position) -> impl Iterator<Item = FreeRows> {
     })
 }
 
-/// The lines as they are, or in the order from another side. Where two sides promise the same the choice follows from what the
-/// lines are, so that it is the same for the mirror image.
+/// The lines as they are, or in the order from another side. If two sides promise the same, the lines decide, so that
+/// the choice is the same for the mirror image.
 fn from_best_side(board: Board, estimate: &Estimate, rows: FreeRows) -> FreeRows {
     let Some(from_left) = columns(&rows) else { return rows };
     let from_right = upside_down(board, &from_left);

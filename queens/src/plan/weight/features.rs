@@ -26,10 +26,10 @@ pub const FEATURES: usize = 6;
 /// By so many bits too many, diagonals are hardly a burden.
 const HARMLESS: u32 = 1;
 
-/// Where the boundary needs more bits, the kernel asks for some of the pairs at a time.
+/// If the boundary needs more bits, the kernel counts some of the pairs at a time.
 const MOST_BOUNDARY_BITS: u32 = 8;
 
-/// So many squares of a column are looked at, and so many cuts at most.
+/// The maximum numbers of squares of a column and of cuts that are evaluated.
 const FEW: usize = 4;
 const MOST_CUTS: usize = 16;
 

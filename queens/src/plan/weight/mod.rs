@@ -20,13 +20,13 @@ use crate::plan::spec::PlanSpec;
 
 use model::Model;
 
-/// So many units of a part tell how long all of them take on average, and so many of the whole plan, but for two of each
-/// part.
+/// The number of sampled units of a part, and of the whole plan apart from two units of each part, for the average
+/// time.
 const SAMPLE: u64 = 32;
 const SAMPLE_OF_PLAN: u64 = 20_000;
 
-/// The units of a part that are computed together when one of them is asked for. A block takes a few
-/// milliseconds, a tolerable wait for a lease, and hardly longer for each unit than the whole part.
+/// The number of units of a part whose weights are computed together. A block takes a few milliseconds, a
+/// tolerable wait for a lease, and hardly longer for each unit than the whole part.
 const BLOCK: u64 = 128;
 
 /// Multiples of it lie evenly, as fractions of 2^64.
@@ -46,7 +46,7 @@ pub struct WorkOfUnits {
 }
 
 impl WorkOfUnits {
-    /// Of a plan of that specification with these parts.
+    /// The weights of a plan of that specification with these parts.
     pub fn new(PlanSpec { n, scheme, .. }: PlanSpec, parts: &[Part]) -> Self {
         let model = Model::new(n, scheme);
         let most = (SAMPLE_OF_PLAN / (parts.len() as u64).max(1)).clamp(2, SAMPLE);

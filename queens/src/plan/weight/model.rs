@@ -34,13 +34,13 @@ const LOOKED_AT: [u8; 2] = [20, 18];
 struct Coefficients {
     /// The logarithm for n = 0, and what each row of the board adds.
     base: [f64; 2],
-    /// Of the logarithm of the expected completions row by row and column by column.
+    /// For the logarithm of the expected completions row by row and column by column.
     completions: [f64; 2],
-    /// Of the number of open squares.
+    /// For the number of open squares.
     open: f64,
-    /// Of the logarithm of the expected nodes, or of the number of boundary pairs.
+    /// For the logarithm of the expected nodes, or of the number of boundary pairs.
     last: f64,
-    /// Of the logarithm of the weight by which the plan orders the position's part.
+    /// For the logarithm of the weight by which the plan orders the position's part.
     part: f64,
 }
 
@@ -110,7 +110,7 @@ impl Model {
         part.units() == 1 || !self.looks_at_units() || part.summand().is_symmetric_count()
     }
 
-    /// Nanoseconds of each unit of the part by its weight in the plan, where that is all that is gone by.
+    /// Nanoseconds of each unit of the part by its weight in the plan, if the model uses nothing else.
     pub fn roughly(&self, part: &Part) -> Option<f64> {
         let by_method = |of: [f64; 2]| of[usize::from(!self.is_for_search())];
         let of_weight = match part.summand() {
@@ -141,7 +141,7 @@ impl Model {
         part.positions_of_units(indices).iter().map(|position| self.of_position(of, part, position)).collect()
     }
 
-    /// Those of units by central columns: of what each leaf takes their shares.
+    /// The nanoseconds of units by central columns: their shares of the time of each leaf.
     fn by_centre(&self, part: &Part, indices: &[u64]) -> Vec<f64> {
         let sides = part.sides();
         let by_leaf: Vec<&[u64]> = indices.chunk_by(|a, b| a >> sides == b >> sides).collect();

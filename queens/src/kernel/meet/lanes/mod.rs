@@ -65,7 +65,7 @@ pub unsafe trait Lanes64: Copy {
     /// Asks for the cache line at any address.
     fn prefetch(self, address: *const u64);
 
-    /// The first `BYTES` bytes of a word, from the lowest on; what is behind them may be anything.
+    /// The first `BYTES` bytes of a word, from the lowest on. The rest of the array is undefined.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "a byte may be loaded by its address")]
     #[inline(always)]
     fn bytes<const BYTES: usize>(self, word: &u64) -> [usize; 8] {

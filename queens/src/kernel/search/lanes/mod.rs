@@ -49,7 +49,7 @@ pub(super) unsafe trait Lanes32: Copy {
     /// The number of lanes in `mask`.
     fn count(self, mask: Self::Mask) -> usize;
     /// Writes the words of the lanes in `mask`, packed, to four places aligned as words are, and returns how many each
-    /// got. Those after the packed ones, `WIDTH` in all, hold anything afterwards.
+    /// got. Afterwards the words behind the packed words, `WIDTH` in all, are undefined.
     ///
     /// # Safety
     /// `WIDTH` words must be writable at each place.

@@ -17,7 +17,7 @@ pub fn resume_hint() -> String {
 pub fn resume_hint_without(outdated: &[&str]) -> String {
     let arguments: Vec<_> =
         env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
-    format!("all that was recorded is kept, go on with: diadem {}", command_line_again(&arguments, outdated))
+    format!("all records are kept; resume with: diadem {}", command_line_again(&arguments, outdated))
 }
 
 /// The arguments to resume the run. A loss is accepted once and a run is taken over once, so these options
@@ -81,7 +81,7 @@ fn missing_option_hint(error: &clap::Error, completed: &CompletedLine) -> Option
     let candidates: &[&str] = if text.parse::<u32>().is_ok() { &["n"] } else { &["coordinator", "run"] };
     let options: Vec<_> = completed.command()?.get_arguments().filter_map(Arg::get_long).collect();
     let option = candidates.iter().find(|option| options.contains(option))?;
-    Some(format!("unexpected argument '{text}': say --{option} {}", quoted(&text)))
+    Some(format!("unexpected argument '{text}': use --{option} {}", quoted(&text)))
 }
 
 #[cfg(test)]

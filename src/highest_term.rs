@@ -15,7 +15,8 @@ pub async fn call_highest_term(remote: &Remote) -> Result<bool, TwoRuns> {
     for LeftAlone { address, term, is_rival } in left_alone.iter().flatten() {
         if *is_rival {
             say(format_args!(
-                "diadem: warning: {address} serves term {} of this run too: it has forked, and this one is left alone; stop one of them",
+                "diadem: warning: {address} serves term {} of this run, too, and is left alone; the run \
+                 has forked, stop one of them",
                 term.number
             ));
         } else {

@@ -29,8 +29,8 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 pub fn warn_missing_replicas(Copies { followers, replicas }: Copies) {
     if followers < replicas {
         say(format_args!(
-            "diadem: this is on record with the coordinator, but {followers} of {replicas} followers have it: until they do a takeover \
-             loses it (diadem status says what is wrong)"
+            "diadem: the coordinator has recorded this, but only {followers} of {replicas} followers \
+             have; a takeover now would lose it (see diadem status)"
         ));
     }
 }

@@ -43,13 +43,13 @@ impl OutputFile {
     /// It can be no file, or is one of a run's own.
     pub fn named(path: &Path) -> anyhow::Result<Self> {
         if path == Path::new("-") {
-            bail!("- is no file: say /dev/stdout for standard output, or ./- for a file of that name");
+            bail!("- is no file: use /dev/stdout for standard output, or ./- for a file of that name");
         }
         if path.is_dir() {
             bail!("cannot write {}: it is a directory; name a file", path.display());
         }
         if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-            bail!("cannot write {}: it is to be a directory, and there is none; name a file", path.display());
+            bail!("cannot write {}: there is no such directory; name a file", path.display());
         }
         let target = without_links(path).with_context(|| format!("cannot write {}", path.display()))?;
         if let Some(run) = RunDirectory::of_file(&target).or_else(|| RunDirectory::of_file(path)) {

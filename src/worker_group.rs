@@ -59,7 +59,8 @@ pub fn members(
         for name in [&config.name, &config.machine] {
             ensure!(
                 is_name(name),
-                "the card's worker would be called {name:?}, with {} bytes where {NAME_BYTES} may be: say a shorter --name or --machine",
+                "the card's worker would be called {name:?}, with {} bytes of at most {NAME_BYTES}: use \
+                 a shorter --name or --machine",
                 name.len()
             );
         }
@@ -116,7 +117,8 @@ pub async fn run_members(
             Some(Err(error)) => {
                 if !at_work.is_empty() && matches!(error.downcast_ref(), Some(WorkerError::GaveUp(_))) {
                     error!(
-                        "a part of this worker leaves for good: {error}; if the others go on, start it again to have all"
+                        "a part of this worker has ended: {error}; to use all parts again, restart it \
+                         when the others end"
                     );
                 }
                 last_error = Some(error);
@@ -152,7 +154,8 @@ async fn run_member(
                 }
                 if !is_told && let Some(error) = card.as_ref().and_then(|card| card.lacks_other()) {
                     is_told = true;
-                    warn!(machine, "counts by one method only, checks by the other go to others: {error}");
+                    warn!(machine, "this worker counts by one method only, others check by the other: \
+                                    {error}");
                 }
             }
         }

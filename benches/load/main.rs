@@ -24,7 +24,7 @@ use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tonic::transport::Endpoint;
 
-use worker::{Acknowledgements, Client, LoadWorker, Token};
+use worker::{Acknowledgements, BearerToken, Client, LoadWorker};
 
 /// The workers have come to their rate.
 const WARM_UP: Duration = Duration::from_secs(10);
@@ -46,7 +46,7 @@ fn main() {
 
 async fn measure(workers: u32, rate: f64, time: Duration, leases_each: u32, waiting: u32) {
     let (coordinator, endpoint, token) = served();
-    let client = || CoordinatorClient::with_interceptor(endpoint.connect_lazy(), Token(bearer(&token)));
+    let client = || CoordinatorClient::with_interceptor(endpoint.connect_lazy(), BearerToken(bearer(&token)));
     let fingerprint = plan(client()).await;
     let acknowledged = Arc::new(Acknowledgements::default());
     let period = Duration::from_secs_f64(f64::from(workers) / rate);

@@ -24,9 +24,9 @@ const LEASE_WAIT: Duration = Duration::from_secs(20);
 
 /// A join token.
 #[derive(Clone)]
-pub struct Token(pub MetadataValue<Ascii>);
+pub struct BearerToken(pub MetadataValue<Ascii>);
 
-impl Interceptor for Token {
+impl Interceptor for BearerToken {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         request.metadata_mut().insert(proto::AUTHORIZATION, self.0.clone());
         Ok(request)
@@ -34,7 +34,7 @@ impl Interceptor for Token {
 }
 
 /// A way to the coordinator.
-pub type Client = CoordinatorClient<InterceptedService<Channel, Token>>;
+pub type Client = CoordinatorClient<InterceptedService<Channel, BearerToken>>;
 
 /// The reports that were acknowledged: how long that took, and how many counts they had.
 #[derive(Default)]
@@ -55,13 +55,13 @@ pub struct LoadWorker {
     /// The number of units to hold, if given.
     leases: usize,
     acknowledged: Arc<Acknowledgements>,
-    units: Mutex<Units>,
+    units: Mutex<LentUnits>,
     /// A unit was counted, or there are fewer left.
     counted: Notify,
 }
 
 #[derive(Default)]
-struct Units {
+struct LentUnits {
     leased: VecDeque<v1::Lease>,
     counted: Vec<v1::Lease>,
     reporting: Vec<v1::Lease>,
@@ -117,7 +117,7 @@ impl LoadWorker {
         self.client.clone().register(register).await.expect("it is welcome").into_inner().worker
     }
 
-    fn with<T>(&self, change: impl FnOnce(&mut Units) -> T) -> T {
+    fn with<T>(&self, change: impl FnOnce(&mut LentUnits) -> T) -> T {
         change(&mut self.units.lock().expect("no panic"))
     }
 

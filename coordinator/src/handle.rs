@@ -52,7 +52,7 @@ pub enum StartError {
     #[error(transparent)]
     Policy(#[from] PolicyError),
     /// The term of this process cannot be noted in the run directory.
-    #[error("cannot note the term {term} in {}: {source}; make room, and start again", .folder.display())]
+    #[error("cannot write the term {term} in {}: {source}; make room, and start again", .folder.display())]
     Unnoted {
         /// The number of the term.
         term: u64,
@@ -139,8 +139,9 @@ impl Handle {
         let handle = Self::start_by(clock, plan, shard, standing, checking, Some(store), Some(replicas))?;
         if replicas < before {
             warn!(
-                "{replicas} followers are waited for from now on, where it was {before}: when there are as many again, say \
-                 diadem policy URL --replicas {before} --reason TEXT, with --keys keys/admin where the run has keys"
+                "records now wait for {replicas} followers instead of {before}; to undo this, run diadem \
+                 policy URL --replicas {before} --reason TEXT, with --keys keys/admin if the run has \
+                 keys"
             );
         }
         Ok(handle)
@@ -180,7 +181,7 @@ impl Handle {
             }
             let paused = store.notes().paused.clone();
             if let Some(reason) = &paused {
-                warn!(reason, "the run pauses: no units are lent until diadem resume");
+                warn!(reason, "the run is paused: no units are lent until diadem resume");
             }
             core.pause(Duration::ZERO, paused);
         }

@@ -198,8 +198,9 @@ impl RunReport {
         html! {
             h2 #families { "Families" }
             p.quiet {
-                "A cell is the queen in the first row, from left to right, by that in the last row, from top to bottom; the \
-                 fuller its colour the more of its units are counted. Cells that are images of each other are counted once."
+                "A cell is a family: its column is that of the queen in the first row, its line that of \
+                 the queen in the last row. The fuller its colour, the more of its units are counted. \
+                 Cells that are images of each other are counted once."
             }
             (drawing::map(self.board, &self.families))
         }

@@ -278,7 +278,8 @@ mod tests {
     async fn words_until(viewer: &mut ReceiverStream<Bytes>, done: u64) -> usize {
         let (wanted, mut words) = (format!("\"done\":\"{done}\""), 0);
         loop {
-            let text = timeout(SILENCE, viewer.next()).await.expect("he is held up").expect("more comes");
+            let text =
+                timeout(SILENCE, viewer.next()).await.expect("the viewer is held up").expect("more comes");
             words += 1;
             if str::from_utf8(&text).unwrap().contains(&wanted) {
                 return words;
@@ -322,7 +323,7 @@ mod tests {
         let watched = Watched::begin();
         let [(_, mut deaf), (_, mut attentive)] = ["status"; 2].map(|owner| watched.watch(owner));
         watched.count(20, &mut attentive).await;
-        assert!(words_until(&mut deaf, 20).await < 5, "he has missed what was between");
+        assert!(words_until(&mut deaf, 20).await < 5, "the viewer missed what came between");
     }
 
     #[tokio::test(start_paused = true)]
@@ -334,7 +335,7 @@ mod tests {
         watched.count(3, &mut viewers[0].1).await;
         assert!(timeout(SILENCE, peer.closed()).await.is_err());
         let _newcomer = watched.watch("ada");
-        timeout(SILENCE, peer.closed()).await.expect("he stays, since something waits for him to read it");
+        timeout(SILENCE, peer.closed()).await.expect("a viewer with unread data stays connected");
     }
 
     #[tokio::test(start_paused = true)]

@@ -160,7 +160,7 @@ impl Description {
     }
 
     fn broken(error: &ClError) -> Self {
-        Self { unusable: Some(format!("its driver does not say what it is ({error})")), ..Self::unknown() }
+        Self { unusable: Some(format!("its driver does not report its type ({error})")), ..Self::unknown() }
     }
 
     /// A description without any properties.

@@ -38,7 +38,7 @@ pub enum GpuError {
     },
     /// Its driver does not compile the kernels.
     #[error(
-        "the driver of {device} does not build the kernels; renew it, or leave this card out of --gpu: {log}"
+        "the driver of {device} cannot build the kernels; update it, or leave this card out of --gpu: {log}"
     )]
     Build {
         /// The title of the device.
@@ -68,7 +68,8 @@ pub enum GpuError {
     },
     /// It does not answer.
     #[error(
-        "{device} hangs: what takes less than a second has not ended for {seconds} s; restart the machine, or leave this card out of --gpu"
+        "{device} hangs: work of less than a second has not ended for {seconds} s; restart the machine, \
+         or leave this card out of --gpu"
     )]
     Hangs {
         /// The title of the device.
@@ -89,9 +90,9 @@ impl Classified for GpuError {
 
 fn counted(devices: usize) -> String {
     if devices == 1 {
-        "there is one, with the number 0".into()
+        "the only card has the number 0".into()
     } else {
-        format!("those there are have the numbers 0 to {}", devices - 1)
+        format!("the cards have the numbers 0 to {}", devices - 1)
     }
 }
 

@@ -23,7 +23,7 @@ mod lanes;
 mod launcher;
 mod meet;
 mod program;
-#[allow(unsafe_code, reason = "copies to and from the device's memory while the host goes on")]
+#[allow(unsafe_code, reason = "copies to and from the device's memory while the host continues")]
 mod room;
 #[allow(unsafe_code, reason = "launches what was compiled for the device")]
 mod search;

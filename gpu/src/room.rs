@@ -6,13 +6,13 @@ use crate::error::GpuError;
 use crate::session::{Queue, Session};
 
 /// Room for values on a device.
-pub struct Room<T> {
+pub struct DeviceBuffer<T> {
     /// The memory.
     pub buffer: Buffer<T>,
     values: usize,
 }
 
-impl<T: Clone + Default> Room<T> {
+impl<T: Clone + Default> DeviceBuffer<T> {
     /// The least.
     pub fn new(session: &Session) -> Result<Self, GpuError> {
         Ok(Self { buffer: session.room(1)?, values: 1 })

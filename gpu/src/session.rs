@@ -116,7 +116,11 @@ impl Session {
 
     /// The error for a result that the device's code never writes.
     pub fn cannot_be(&self, answer: String) -> GpuError {
-        GpuError::Failed { device: self.device.title(), what: "it answers what cannot be", code: answer }
+        GpuError::Failed {
+            device: self.device.title(),
+            what: "it returned an impossible result",
+            code: answer,
+        }
     }
 
     /// Whether as many groups have ended as were launched: a driver may call a launch done that it has not begun.

@@ -83,7 +83,7 @@ impl fmt::Display for Protocol {
 /// Worker and coordinator cannot speak with each other.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "the {peer} speaks another language ({theirs}) than this {own} ({ours}): use the coordinator's release"
+    "the {peer} uses another protocol ({theirs}) than this {own} ({ours}): use the coordinator's release"
 )]
 pub struct ProtocolError {
     peer: &'static str,

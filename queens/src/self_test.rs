@@ -30,9 +30,7 @@ const SEARCHED: Count = Count { completions: 73_712, nodes: 1_543_966 };
 
 /// A kernel that counts a known board wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "the kernel {kernel} {fault} on this machine: it cannot be relied on; test the memory, or try --isa portable"
-)]
+#[error("the kernel {kernel} {fault} on this machine: test its memory, or try --isa portable")]
 pub struct SelfTestError {
     /// The kernel.
     pub kernel: KernelName,

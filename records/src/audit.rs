@@ -51,20 +51,16 @@ pub enum AuditError {
     #[error(transparent)]
     Ledger(#[from] LedgerError),
     /// Its counts contradict each other.
-    #[error(
-        "the ledger's counts are sound one by one but not together: {0}; diadem verify says how to have them counted again"
-    )]
+    #[error("the ledger's counts contradict each other: {0}; diadem verify shows how to count them again")]
     Sums(#[from] TallyError),
     /// The audit has not come to its end, which says nothing of the ledger.
-    #[error("the audit broke down before it had read the ledger; please report this")]
+    #[error("the audit failed before it had read the ledger; please report this")]
     Died,
     /// It ends before the record that was written last.
-    #[error("the ledger ends before the record that was written last: somebody else has cut it")]
+    #[error("the ledger ends before the record that was written last: another program has cut it")]
     Short,
     /// The running coordinator has added up something else than its ledger says.
-    #[error(
-        "the coordinator's sums are not those of its ledger: restart it, it will count on from the ledger"
-    )]
+    #[error("the coordinator's sums differ from its ledger: restart it to continue from the ledger")]
     Differs,
 }
 

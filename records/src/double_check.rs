@@ -43,9 +43,7 @@ fn rounded(percent: f64) -> f64 {
 
 /// A policy that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "what is to be checked is none, all, or a share above 0 % and up to 100 % as in 1% or 0.5%, not {0:?}"
-)]
+#[error("{0:?} is no share to check; use none, all, or a share above 0 % and up to 100 %, as in 1% or 0.5%")]
 pub struct DoubleCheckError(String);
 
 impl FromStr for DoubleCheck {

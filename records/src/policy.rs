@@ -17,8 +17,8 @@ pub enum PolicyError {
     NoPolicy(#[from] DoubleCheckError),
     /// A lower policy, which would make the answer seem better checked than it is.
     #[error(
-        "this run checks {in_force}, and that may be raised only, not lowered to {asked}: leave --double-check out, ask for \
-         more, or count in another run directory"
+        "this run checks {in_force}, which cannot be lowered to {asked}: leave out --double-check, ask \
+         for more, or count in another run directory"
     )]
     Lowered {
         /// What holds.

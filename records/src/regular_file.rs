@@ -79,7 +79,7 @@ fn read_to_end(file: File, longest: u64) -> io::Result<Vec<u8>> {
 }
 
 fn too_long(longest: u64) -> io::Error {
-    let wrong = format!("it is longer than {longest} bytes, as no such file is");
+    let wrong = format!("it is longer than {longest} bytes, the most for such a file");
     io::Error::new(ErrorKind::FileTooLarge, wrong)
 }
 

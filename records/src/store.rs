@@ -11,7 +11,7 @@ use queens::{Board, Class, Classified, Plan};
 use thiserror::Error;
 use tracing::warn;
 
-use crate::checkpoint::resumption::{Loss, Resumed, Unsettled, resume};
+use crate::checkpoint::resumption::{LedgerLoss, Resumed, Unsettled, resume};
 use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
 use crate::ledger::{
@@ -35,10 +35,10 @@ pub use crate::run_directory::next_term::TermError;
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The directory holds no run, and no new run was requested.
-    #[error("there is no run in {}: run.json is missing; say --n N to begin one there", .0.display())]
+    #[error("there is no run in {}: run.json is missing; use --n N to begin one there", .0.display())]
     NothingToBegin(PathBuf),
     /// The directory holds no run to take over.
-    #[error("there is no run in {} to be taken over; leave --take-over out to begin one there", .0.display())]
+    #[error("there is no run in {} to take over; leave out --take-over to begin one there", .0.display())]
     NothingToTakeOver(PathBuf),
     /// The directory is not usable.
     #[error(transparent)]
@@ -197,7 +197,7 @@ impl Store {
     pub fn settle(&mut self, standing: &Standing) -> Result<(), StoreError> {
         let Unsettled { loss, distrusts_checkpoint, rebuilds_checkpoint } =
             std::mem::take(&mut self.unsettled);
-        if let Some(Loss { renamed }) = loss {
+        if let Some(LedgerLoss { renamed }) = loss {
             self.writer.begin()?;
             self.writer.give_up(&renamed)?;
         }

@@ -66,8 +66,8 @@ async fn refresh_keys(remote: Remote, keys: PathBuf, order: [TokenName; 2], mut 
         let Ok(look) = look else { return };
         if accept_if_stable(look, &mut last_look, &mut known) {
             match remote.show(&known) {
-                Ok(()) => info!("the keys have changed and hold from now on"),
-                Err(error) => warn!("the keys are as they were: {error}"),
+                Ok(()) => info!("the keys have changed; the new ones are in use"),
+                Err(error) => warn!("cannot use the new keys; the old ones stay in use: {error}"),
             }
         }
         sleep(READ_INTERVAL).await;

@@ -22,7 +22,7 @@ const SLOW_READ_TIME: Duration = Duration::from_secs(10);
 pub(super) async fn await_reading<T>(reading: &mut JoinHandle<T>) -> Option<Result<T, JoinError>> {
     let look = timeout(SLOW_READ_TIME, reading).await;
     if look.is_err() {
-        warn!("the folder of keys is not read to its end: the keys are as they were until it is");
+        warn!("cannot read the whole folder of keys; the old ones stay in use");
     }
     look.ok()
 }
@@ -41,7 +41,7 @@ pub(super) fn accept_if_stable<T: Clone + PartialEq>(
             *known = found.clone();
             return true;
         }
-        Err(why) if !is_settled => warn!("the keys are as they were: {why}"),
+        Err(why) if !is_settled => warn!("cannot use the new keys; the old ones stay in use: {why}"),
         _ => {}
     }
     false
@@ -95,9 +95,9 @@ impl KeyWatch {
         match self.replace() {
             Ok(()) => {
                 let revoked = self.access.revoked().len();
-                info!(revoked, "the keys have changed and hold from now on");
+                info!(revoked, "the keys have changed; the new ones are in use");
             }
-            Err(error) => warn!("the keys are as they were: {error:#}"),
+            Err(error) => warn!("cannot use the new keys; the old ones stay in use: {error:#}"),
         }
     }
 

@@ -41,6 +41,8 @@ pub struct CoordinatorArgs {
     #[arg(long, value_name = "DIR")]
     run: PathBuf,
     /// Method of a new run: auto, meet, search.
+    ///
+    /// auto chooses by the board [default: auto].
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
     method: Auto<Method>,
     #[command(flatten)]

@@ -107,7 +107,7 @@ const RESERVED_NAMES: [&str; 4] = ["join", "status", "follow", "admin"];
 fn client_name(text: &str) -> Result<String, ValueError> {
     let name = owner_name(text)?;
     if RESERVED_NAMES.contains(&text) || text.starts_with("certificate-") {
-        return Err(ValueError::new(text, "a name of its own: coordinators call others so"));
+        return Err(ValueError::new(text, "a free name: coordinators call others so"));
     }
     Ok(name)
 }

@@ -50,7 +50,7 @@ pub struct VerifyArgs {
     pub seed: Option<u64>,
     /// Method of the recount: auto, meet, search.
     ///
-    /// auto takes for each unit the method that did not count it before.
+    /// auto takes for each unit the method that did not count it before [default: auto].
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true, requires = "run")]
     pub method: Auto<Method>,
     #[command(flatten)]
@@ -196,7 +196,7 @@ pub struct RetractArgs {
     pub keys: Option<PathBuf>,
     #[command(flatten)]
     pub target: TargetArgs,
-    /// Trust the machine or owner again.
+    /// Believe the machine or owner again.
     ///
     /// It may count from now on; what was taken back stays so.
     #[arg(long, conflicts_with = "unit")]
@@ -273,7 +273,7 @@ impl TargetArgs {
 /// An owner that is named, or the one without a name. Nobody means that one by a variable that is empty.
 fn owner(text: &str) -> Result<String, ValueError> {
     match text {
-        "" => Err(ValueError::new(text, "an owner, or - for everybody who has counted without keys")),
+        "" => Err(ValueError::new(text, "an owner, or - for workers without credentials")),
         "-" => Ok(String::new()),
         name => Ok(name.to_owned()),
     }

@@ -60,9 +60,7 @@ impl FromStr for UnitSpan {
             span.first <= span.last && span.step > 0 && (span.last - span.first) / span.step < MOST
         };
         span.filter(can_be).ok_or_else(|| {
-            let wanted = format!(
-                "a unit, or up to {MOST} units as in 100-403, or as in 100-403/3 where it is every third"
-            );
+            let wanted = format!("a unit, or a range of up to {MOST} units as in 100-403 or 100-403/3");
             ValueError::new(text, wanted)
         })
     }

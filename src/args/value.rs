@@ -58,17 +58,17 @@ pub fn path(suits: fn(&Path) -> Result<(), ValueError>) -> impl TypedValueParser
 pub struct Auto<T>(pub Option<T>);
 
 /// Reads the choice of that name, or the program's; shells complete these names.
-pub fn auto<T: FromStr>(names: &'static [&'static str]) -> Choice<Auto<T>, T::Err> {
+pub fn auto<T: FromStr>(names: &'static [&'static str]) -> NameParser<Auto<T>, T::Err> {
     let read = |text: &str| match text {
         "auto" => Ok(Auto(None)),
         name => name.parse().map(|choice| Auto(Some(choice))),
     };
-    Choice { names, read }
+    NameParser { names, read }
 }
 
 /// Reads the choice of that name; shells complete these names.
-pub fn choice<T: FromStr>(names: &'static [&'static str]) -> Choice<T, T::Err> {
-    Choice { names, read: T::from_str }
+pub fn choice<T: FromStr>(names: &'static [&'static str]) -> NameParser<T, T::Err> {
+    NameParser { names, read: T::from_str }
 }
 
 /// Values of the option `--method`.
@@ -85,12 +85,12 @@ pub const CHECKS: &[&str] = &["none", "1%", "5%", "all"];
 
 /// Reads one of several names.
 #[derive(Clone)]
-pub struct Choice<T, E> {
+pub struct NameParser<T, E> {
     names: &'static [&'static str],
     read: fn(&str) -> Result<T, E>,
 }
 
-impl<T, E> TypedValueParser for Choice<T, E>
+impl<T, E> TypedValueParser for NameParser<T, E>
 where
     T: Clone + Send + Sync + 'static,
     E: Error + Clone + Send + Sync + 'static,

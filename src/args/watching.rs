@@ -69,7 +69,7 @@ fn directory(path: &Path) -> Result<(), ValueError> {
     if is_address {
         return Err(ValueError::of_path(
             path,
-            "a run directory: say --coordinator URL for a run that is served",
+            "a run directory: use --coordinator URL for a run that is served",
         ));
     }
     Ok(())

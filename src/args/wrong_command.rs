@@ -9,31 +9,29 @@ use queens::{Board, Classified};
 #[derive(Debug, thiserror::Error)]
 pub enum WrongCommand {
     #[error(
-        "{0} is no URL of a coordinator: a run that is not served is told by --double-check and --replicas when it is \
-         started"
+        "{0} is no URL of a coordinator: for a run that is not served, use --double-check and --replicas \
+         when you start it"
     )]
     NotServed(String),
-    #[error(
-        "boards beyond {} are extrapolated, not counted, and machines are none for them: leave --machines out",
-        Board::LARGEST
-    )]
+    #[error("boards beyond {} are extrapolated, not counted: leave out --machines", Board::LARGEST)]
     MachinesForNothing,
     #[error(
-        "{0} can be reached from other machines: say --keys DIR (diadem keys init makes one), or --insecure if everybody \
-         who can reach it may take part"
+        "other machines can reach {0}: use --keys DIR (diadem keys init makes one), or --insecure to let \
+         anybody take part"
     )]
     UnguardedRun(SocketAddr),
     #[error(
-        "{0} can be reached from other machines: say --keys DIR (diadem keys init makes one, with a status token), or \
-         --insecure if everybody who can reach it may see the dashboard"
+        "other machines can reach {0}: use --keys DIR (diadem keys init makes one), or --insecure to let \
+         anybody see the dashboard"
     )]
     UnguardedDashboard(SocketAddr),
     #[error(
-        "tokens would come to the dashboard on {0} in the clear: say --keys DIR, or --http 127.0.0.1:7228"
+        "tokens would come to the dashboard on {0} unencrypted: use --keys DIR, or --http 127.0.0.1:7228"
     )]
     ReadableTokens(SocketAddr),
     #[error(
-        "--listen and --http both want port {0}: the dashboard wants a port of its own, as in --http 127.0.0.1:7228"
+        "--listen and --http both use port {0}: give the dashboard another port, as in --http \
+         127.0.0.1:7228"
     )]
     OnePort(u16),
     #[error("--gpu measures graphics cards, and --{0} is for the processor: leave one of them out")]

@@ -42,7 +42,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
     for &n in &args.n {
         if known::totals(n).is_some_and(|totals| totals.solutions() == 0) {
-            say(format_args!("diadem: n = {n} is left out: it has no solution whose time could be told"));
+            say(format_args!("diadem: n = {n} is left out: it has no solutions to time"));
             continue;
         }
         let (methods, counters, scheme) = (methods.clone(), counters.clone(), args.split.scheme());
@@ -80,7 +80,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
 
 /// Says why there is no line of that kernel.
 pub fn report_nothing_found(candidate: &Candidate) {
-    say(format_args!("diadem: {candidate}: no solution was found in that time; give it more --seconds"));
+    say(format_args!("diadem: {candidate}: no solution was found in that time; increase --seconds"));
 }
 
 /// Reports why a kernel has no line; the other kernels are measured.

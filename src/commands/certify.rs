@@ -40,8 +40,8 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
     say(format_args!("signed with the key {}", certificate.key()));
     if !named.is_empty() && !named.contains_key(certificate.key()) {
         say(format_args!(
-            "diadem: warning: that is none of the keys that the ledger names as its coordinators' ({}): whoever verifies the \
-             certificate is told so",
+            "diadem: warning: the ledger names other keys as its coordinators' ({}); diadem verify shows \
+             that the certificate is signed by none of them",
             joined(named.keys())
         ));
     }
@@ -58,8 +58,8 @@ fn key_file(args: &CertifyArgs, named: &BTreeMap<String, u64>) -> anyhow::Result
     let is_named = named.is_empty() || key.exists() && named.contains_key(&SigningKey::open(&key)?.public());
     ensure!(
         is_named,
-        "{} has none of the keys that the ledger names as its coordinators' ({}): say --key FILE with the file of one; where \
-         they are lost, with any other, which is made where there is none",
+        "{} has none of the coordinators' keys that the ledger names ({}): use --key FILE with one of \
+         them. If they are lost, name any other file, which is made if missing",
         key.display(),
         joined(named.keys())
     );

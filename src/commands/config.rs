@@ -18,7 +18,8 @@ pub fn run(args: &ConfigArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     let commands = commands(&called);
     if commands.is_empty() {
         say(format_args!(
-            "diadem: \"{called}\" is no command that has options, name one in full, as keys init (see diadem --help)"
+            "diadem: \"{called}\" is no command with options; name one in full, as in keys init (see \
+             diadem --help)"
         ));
         return Ok(ExitCode::from(exit::USAGE));
     }
@@ -88,7 +89,7 @@ fn text(options: &[(String, OptionInForce)], called: &str, settings: &Settings) 
         text += "nothing is set by a variable or a file\n";
     }
     let (unknown, typed_only) = settings.not_understood();
-    for (what, names) in [("no option is called so", unknown), ("must be typed", typed_only)] {
+    for (what, names) in [("there is no option for", unknown), ("must be typed", typed_only)] {
         if !names.is_empty() {
             text += &format!("{what}: {}\n", names.join(", "));
         }

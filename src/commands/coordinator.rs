@@ -134,8 +134,8 @@ fn show(listener: TcpListener, handle: &Handle, guard: Guard) -> JoinHandle<()> 
     tokio::spawn(async {
         match serving.await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => warn!("the dashboard has ended, the run goes on: {error}"),
-            Err(error) => warn!("the dashboard has ended, the run goes on: {error}"),
+            Ok(Err(error)) => warn!("the dashboard has ended, the run continues: {error}"),
+            Err(error) => warn!("the dashboard has ended, the run continues: {error}"),
         }
     })
 }

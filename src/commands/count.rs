@@ -80,7 +80,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     // A kernel that does not stop in time must not delay the answer: all records are on disk.
     runtime.shutdown_background();
     let code = match ending {
-        Ok(Ended::Run(ending)) => {
+        Ok(CountEnd::Run(ending)) => {
             let mut answer = ending::answer(ending)?;
             if answer.units == 0 {
                 // Without counts the ledger does not name the kernel.
@@ -89,7 +89,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
             }
             output::answer(&answer, count.json)
         }
-        Ok(Ended::Interrupted(signal)) => stopped(signal),
+        Ok(CountEnd::Interrupted(signal)) => stopped(signal),
         // A new start would not help a machine that the run does not believe.
         Err(error) if distrusts && matches!(error.downcast_ref(), Some(WorkerError::Refused(_))) => {
             say(format_args!("diadem: {}", output::sentence(&error)));
@@ -237,7 +237,7 @@ fn open(count: &LocalCount, path: &Path, shard: Shard, begin: Option<Plan>) -> a
 }
 
 /// The end of a count.
-enum Ended {
+enum CountEnd {
     /// The run has an ending.
     Run(Ending),
     /// The user has interrupted.
@@ -251,7 +251,7 @@ async fn work(
     count: &LocalCount,
     signals: &mut Signals,
     is_settled: bool,
-) -> anyhow::Result<Ended> {
+) -> anyhow::Result<CountEnd> {
     let shown = count.shows_progress.then(|| tokio::spawn(progress::show(handle.snapshots())));
     let ending = count_and_audit(handle, members, signals, is_settled).await;
     if let Some(shown) = shown {
@@ -266,7 +266,7 @@ async fn count_and_audit(
     members: Vec<GroupMember>,
     signals: &mut Signals,
     is_settled: bool,
-) -> anyhow::Result<Ended> {
+) -> anyhow::Result<CountEnd> {
     if !is_settled {
         let (wish, wished) = watch::channel(Wish::Stay);
         let lender: Arc<dyn Lender> = Arc::new(Local(handle.clone()));
@@ -290,15 +290,15 @@ async fn count_and_audit(
             signal = signals.next() => {
                 wish.send_replace(Wish::Leave);
                 if !work.await?.finished {
-                    return Ok(Ended::Interrupted(signal));
+                    return Ok(CountEnd::Interrupted(signal));
                 }
             }
         }
     }
     tokio::select! {
         biased;
-        ending = ending::of(handle) => Ok(Ended::Run(ending?)),
-        signal = signals.next() => Ok(Ended::Interrupted(signal)),
+        ending = ending::of(handle) => Ok(CountEnd::Run(ending?)),
+        signal = signals.next() => Ok(CountEnd::Interrupted(signal)),
     }
 }
 

@@ -39,7 +39,7 @@ pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
         service_manager::ready();
         let following = tokio::spawn(follow(args));
         tokio::select! {
-            followed = following => followed.context("following has panicked")?.map(|()| ExitCode::SUCCESS),
+            followed = following => followed.context("following panicked")?.map(|()| ExitCode::SUCCESS),
             signal = signals.next() => Ok(signal.exit_code()),
         }
     });
@@ -62,7 +62,7 @@ async fn follow(args: FollowArgs) -> anyhow::Result<()> {
                 info!(records = copy.records(), "the run is complete, and so is the copy");
                 return Ok(());
             }
-            Err(End::Later(why)) => {
+            Err(CallFailure::Later(why)) => {
                 // A call that has lasted for hours was answered all the time.
                 let due = if outage.is_answered_since(made) { tokio::time::Instant::now() } else { made };
                 let gave_up = outage.failed(due, &why);
@@ -77,7 +77,7 @@ async fn follow(args: FollowArgs) -> anyhow::Result<()> {
                 }
                 reminders = due;
             }
-            Err(End::Never(error)) => return Err(error),
+            Err(CallFailure::Never(error)) => return Err(error),
         }
         if let Some(until) = outage.until() {
             sleep_until(until).await;
@@ -99,42 +99,43 @@ fn takeover_hint(args: &FollowArgs, copy: &LedgerCopy) -> String {
     let replicas = copy.replicas().checked_sub(1).map(|others| format!(" --replicas {others}"));
     let replicas = replicas.unwrap_or_default();
     format!(
-        "{copied}; {ended}; if its machine is gone, go on here: diadem coordinator --run {run} --take-over --listen ADDRESS:7227{keys}{replicas}"
+        "{copied}; {ended}; if its machine is gone, continue here: diadem coordinator --run {run} \
+         --take-over --listen ADDRESS:7227{keys}{replicas}"
     )
 }
 
 /// Why a call has ended before the run.
-enum End {
+enum CallFailure {
     /// A later coordinator may continue this copy.
     Later(String),
     /// None would.
     Never(anyhow::Error),
 }
 
-impl From<CoordinatorError> for End {
+impl From<CoordinatorError> for CallFailure {
     fn from(error: CoordinatorError) -> Self {
         match error {
             CoordinatorError::Refused(why) => {
-                End::Never(anyhow::anyhow!("the coordinator refuses this follower: {why}"))
+                CallFailure::Never(anyhow::anyhow!("the coordinator refuses this follower: {why}"))
             }
             CoordinatorError::Unavailable(_)
             | CoordinatorError::Unregistered
-            | CoordinatorError::OtherRun => End::Later(error.to_string()),
+            | CoordinatorError::OtherRun => CallFailure::Later(error.to_string()),
         }
     }
 }
 
-impl From<CopyError> for End {
+impl From<CopyError> for CallFailure {
     fn from(error: CopyError) -> Self {
         match error {
-            CopyError::NotWritten(_) | CopyError::File { .. } => End::Later(error.to_string()),
-            _ => End::Never(error.into()),
+            CopyError::NotWritten(_) | CopyError::File { .. } => CallFailure::Later(error.to_string()),
+            _ => CallFailure::Never(error.into()),
         }
     }
 }
 
 /// Follows until the run is complete, or the call ends.
-async fn one_call(remote: &Remote, copy: &mut LedgerCopy, outage: &mut Outage) -> Result<(), End> {
+async fn one_call(remote: &Remote, copy: &mut LedgerCopy, outage: &mut Outage) -> Result<(), CallFailure> {
     let first = block_in_place(|| copy.request())?;
     let mut feed = remote.follow(first).await?;
     let mut told: Option<Instant> = None;
@@ -164,7 +165,7 @@ async fn one_call(remote: &Remote, copy: &mut LedgerCopy, outage: &mut Outage) -
                     told = Some(Instant::now());
                 }
             }
-            FollowReply::Finished => return block_in_place(|| copy.finish()).map_err(End::from),
+            FollowReply::Finished => return block_in_place(|| copy.finish()).map_err(CallFailure::from),
         }
     }
 }

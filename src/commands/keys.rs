@@ -33,7 +33,7 @@ use crate::output::print;
 use authority::{Authority, Pair};
 use draft::{KeysDraft, expect_finished};
 use files::{alone_in, make_folder, read, write_private};
-use renewal::{FOLDERS, Renewal};
+use renewal::{FOLDERS, KeysRenewal};
 use revoked::{list_of_revoked, revoked, write_revoked};
 use tokens::{write_named_token, write_token};
 
@@ -47,8 +47,9 @@ pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
             let _alone = lock_keys(keys)?;
             let hosts = renew_certificate(keys, hosts, validity.days)?;
             print(&format!(
-                "made a new certificate, valid for {} days for {hosts}; the tokens stay. Copy the folder, which is read within a second \
-                 while the coordinator goes on:\n{}/coordinator   to the coordinator",
+                "made a new certificate, valid for {} days for {hosts}; the tokens stay. Copy the \
+                 folder; a running coordinator reads it within a second:\n{}/coordinator   to the \
+                 coordinator",
                 validity.days,
                 keys.display()
             ))?;
@@ -104,21 +105,19 @@ fn renew_certificate(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result
     Ok(with_local_names(&hosts).join(", "))
 }
 
-fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, Renewal)> {
+fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, KeysRenewal)> {
     let hosts = renew_certificate(keys, hosts, days)?;
-    let renewal = Renewal::begin(keys)?;
+    let renewal = KeysRenewal::begin(keys)?;
     write_tokens(keys, Some(&renewal))?;
     let readmitted = renewal.readmit(keys)?;
     let readmitted = match &readmitted[..] {
         [] => String::new(),
-        names => format!(
-            ", but for those of {}, which were revoked: only the new ones hold of them",
-            names.join(" and ")
-        ),
+        names => format!(", except those of {}, which were revoked", names.join(" and ")),
     };
     let made = format!(
-        "made a new certificate, valid for {days} days for {hosts}, and new tokens; the tokens before them hold until keys \
-         are renewed again{readmitted}. Copy, the coordinator's folder first, which is read within a second while the coordinator goes on:\n{}",
+        "made a new certificate, valid for {days} days for {hosts}, and new tokens; the old tokens hold \
+         until keys are renewed again{readmitted}. Copy the coordinator's folder first; a running \
+         coordinator reads it within a second:\n{}",
         installation_guide(keys)
     );
     Ok((made, renewal))
@@ -158,8 +157,7 @@ fn client_token(keys: &Path, name: &str) -> anyhow::Result<String> {
     write_named_token(keys, &folder, name)?;
     let (folder, keys) = (folder.display(), keys.display());
     Ok(format!(
-        "made a token for {name}; copy the folder to its machine, and the coordinator's file to it, which reads it \
-         within a second:\n\
+        "made a token for {name}. Copy the folder to its machine, and the file to the coordinator:\n\
          {folder}   diadem worker --coordinator https://HOST:7227 --keys {name}\n\
          {keys}/coordinator/{}",
         JOIN.file
@@ -177,14 +175,10 @@ fn revoke(keys: &Path, name: &str) -> anyhow::Result<String> {
     let is_shared = FOLDERS.iter().any(|(_, of)| of.owner == name);
     let is_known = is_shared || keys.join("clients").join(name).exists();
     let doubt = if is_known { "" } else { " (no key of that name was made here)" };
-    let way_on = if is_shared {
-        "\ndiadem keys renew makes new ones, which alone are let in under that name"
-    } else {
-        ""
-    };
+    let way_on = if is_shared { "\ndiadem keys renew makes new keys for that name" } else { "" };
     Ok(format!(
-        "revoked {name}{doubt}: copy the file to the coordinator, which reads it within a second, refuses what {name} \
-         asks and strikes off its workers:\n{}{way_on}",
+        "revoked {name}{doubt}. Copy the file to the coordinator, which reads it within a second and \
+         then refuses {name} and its workers:\n{}{way_on}",
         list_of_revoked(keys).display()
     ))
 }
@@ -196,20 +190,27 @@ fn client_folder(keys: &Path, name: &str) -> anyhow::Result<PathBuf> {
     }
     let folder = keys.join("clients").join(name);
     if folder.exists() {
-        bail!("{} is there already; choose another name, or delete it first", folder.display());
+        bail!("{} exists already; choose another name, or delete it first", folder.display());
     }
     Ok(folder)
 }
 
+/// Each folder, whose it is, and the command that uses it.
+const FOLDER_USES: [(&str, &str, &str); 5] = [
+    ("coordinator", "the coordinator", "diadem coordinator ... --listen ADDRESS:7227 --keys coordinator"),
+    ("worker", "each worker", "diadem worker --coordinator https://HOST:7227 --keys worker"),
+    ("status", "observers", "diadem status --coordinator https://HOST:7227 --keys status"),
+    ("follower", "followers", "diadem follow https://HOST:7227 ... --keys follower"),
+    ("admin", "operators", "diadem retract, policy, pause ... --keys admin"),
+];
+
 fn installation_guide(keys: &Path) -> String {
     let keys = keys.display();
+    let line =
+        |(folder, user, command)| format!("{keys}/{folder:11}   {:20} {command}\n", format!("to {user}:"));
+    let lines: String = FOLDER_USES.into_iter().map(line).collect();
     format!(
-        "{keys}/coordinator   to the coordinator:  diadem coordinator ... --listen ADDRESS:7227 --keys coordinator\n\
-         {keys}/worker        to each worker:      diadem worker --coordinator https://HOST:7227 --keys worker\n\
-         {keys}/status        to who may look on:  diadem status --coordinator https://HOST:7227 --keys status\n\
-         {keys}/follower      to who keeps a copy: diadem follow https://HOST:7227 ... --keys follower\n\
-         {keys}/admin         to who administers:  diadem retract, policy, pause ... --keys admin\n\
-         {keys}/ca.key        signs further certificates: to none of them, and out of reach"
+        "{lines}{keys}/ca.key        signs further certificates: keep it, and copy it to no machine of the run"
     )
 }
 
@@ -243,7 +244,7 @@ fn hosts_of(keys: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 /// Writes new tokens into all folders, and makes a folder that is missing.
-fn write_tokens(keys: &Path, renewal: Option<&Renewal>) -> anyhow::Result<()> {
+fn write_tokens(keys: &Path, renewal: Option<&KeysRenewal>) -> anyhow::Result<()> {
     let authority = read(&keys.join("ca.pem"))?;
     for (folder, token) in FOLDERS {
         make_folder(&keys.join(folder))?;

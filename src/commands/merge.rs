@@ -17,14 +17,14 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.out)?;
     let (out, quoted_out) = (args.out.display(), quoted(&args.out.to_string_lossy()));
     if merged.was_there {
-        say(format_args!("diadem: {out} was made of just these runs before, and is left as it is"));
+        say(format_args!("diadem: {out} joins these runs already, and is left as it is"));
     }
     print_merged(&merged);
     if merged.replicas > 0 {
         let followers = counted(merged.replicas, "follower");
         say(format_args!(
-            "diadem: a coordinator that goes on with {out} waits for {followers}, as one of a part did; to wait for none: diadem \
-             coordinator --run {quoted_out} --replicas 0"
+            "diadem: a coordinator of {out} waits for {followers}, as one of a part did; to wait for \
+             none, run diadem coordinator --run {quoted_out} --replicas 0"
         ));
     }
     let joined = format!(

@@ -18,7 +18,7 @@ pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
     let (run, units, how) = match args.place() {
         RetractIn::Directory(run) => {
             let units = retract_offline(&run, &takeback)?;
-            (run.display().to_string(), units, "go on with the run to count them")
+            (run.display().to_string(), units, "resume the run to count them")
         }
         RetractIn::Served(addresses) => {
             let asked =
@@ -35,7 +35,7 @@ pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
     let units = if units == 1 { "1 unit is".to_owned() } else { format!("{units} units are") };
     // A machine that is not believed cannot count, and may be the only connected machine.
     let but = if args.target.is_somebody() {
-        ", but for who is not believed now, until --readmit says otherwise"
+        ", but not by machines that are not believed, until they are readmitted"
     } else {
         ""
     };
@@ -47,8 +47,8 @@ pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
 fn retract_offline(run: &Path, takeback: &Takeback) -> anyhow::Result<u64> {
     let Retracted { units, notices } = records::retract(run, takeback).map_err(|error| match error {
         RetractError::Store(StoreError::Directory(RunDirectoryError::InUse { path, pid })) => anyhow!(
-            "{} is in use by process {pid}; where that is its coordinator, name its URL in place of the directory, as in \
-             diadem retract --coordinator http://127.0.0.1:7227",
+            "{} is in use by process {pid}; if that is its coordinator, use its URL in place of the \
+             directory, as in diadem retract --coordinator http://127.0.0.1:7227",
             path.display()
         ),
         error => error.into(),

@@ -33,8 +33,8 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
         // Keys on a file system that hangs must not hold up the exit.
         runtime.shutdown_background();
         return match ended? {
-            Ended::Run(status) => show(&status, args.json),
-            Ended::Signal(signal) => Ok(signal.exit_code()),
+            WaitEnd::Run(status) => show(&status, args.json),
+            WaitEnd::Signal(signal) => Ok(signal.exit_code()),
         };
     }
     let (addresses, keys) = (&args.observer.coordinator, &args.observer.keys);
@@ -47,19 +47,19 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Why `--wait` ends.
-enum Ended {
+enum WaitEnd {
     Run(Box<RunStatus>),
     Signal(Signal),
 }
 
-async fn wait(observer: &ObserverArgs, give_up_after: Duration) -> anyhow::Result<Ended> {
+async fn wait(observer: &ObserverArgs, give_up_after: Duration) -> anyhow::Result<WaitEnd> {
     let mut signals = Signals::new()?;
     let remote = refreshed_remote(&observer.coordinator, observer.keys.clone(), [STATUS, JOIN])?;
     call_highest_term(&remote).await?;
     let remote = remote.giving_up_after(Some(give_up_after));
     tokio::select! {
-        status = wait::until_ended(remote, give_up_after) => Ok(Ended::Run(Box::new(status?))),
-        signal = signals.next() => Ok(Ended::Signal(signal)),
+        status = wait::until_ended(remote, give_up_after) => Ok(WaitEnd::Run(Box::new(status?))),
+        signal = signals.next() => Ok(WaitEnd::Signal(signal)),
     }
 }
 

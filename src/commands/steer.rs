@@ -21,7 +21,7 @@ pub fn pause(args: PauseArgs) -> anyhow::Result<ExitCode> {
 
 pub fn resume(args: &ResumeArgs) -> anyhow::Result<ExitCode> {
     let (at, workers) = steer(&args.operator, &Steering::Resume)?;
-    print(&format!("{at} goes on, {}", counted(workers, "worker")))?;
+    print(&format!("{at} continues, {}", counted(workers, "worker")))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -36,7 +36,7 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
         (Ok(()), _) => printed.map(|()| ExitCode::SUCCESS),
         (Err(error), None) => Err(error),
         (Err(error), Some(way_on)) => {
-            say(format_args!("diadem: {}; to have it counted again: {way_on}", sentence(&error)));
+            say(format_args!("diadem: {}; to count it again: {way_on}", sentence(&error)));
             Ok(exit::of(&error))
         }
     }
@@ -71,13 +71,11 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
         let file = path.display();
         let is_of_coordinator = certificate.check(&directory, published).with_context(|| file.to_string())?;
         certificate.expect_still(&run.audit().totals).with_context(|| file.to_string())?;
-        report.add(&format!("{file}: says what the ledger says"), "certified", json!(true))?;
-        let whose = if is_of_coordinator { "a key" } else { "a key that is none" };
+        report.add(&format!("{file}: agrees with the ledger"), "certified", json!(true))?;
+        let whose = if is_of_coordinator { "one" } else { "none" };
         let place = if published.is_some() { " in front of the last published head" } else { "" };
         report.add(
-            &format!(
-                "{file}: is signed with {whose} of those that the ledger names as its coordinators'{place}"
-            ),
+            &format!("{file}: its key is {whose} of the coordinators' keys in the ledger{place}"),
             "certified_by_coordinator",
             json!(is_of_coordinator),
         )?;
@@ -124,34 +122,30 @@ fn report_ledger(
     let confirmed = audit.standing.marked(UnitMark::Checked);
     let (units, totals) = (shard.size(plan.units()), audit.totals);
     let machines: BTreeSet<String> = sums.machines.iter().map(Machine::title).collect();
-    report.add(
-        &format!(
-            "{}: n = {}, {shard}, plan {}\n\
-             chain and CRCs: {} in {}, each intact and following the one before\n\
-             tail: {} bytes after the last commit mark, never acknowledged\n\
-             counts: one standing count each for {} of {}; {} confirmed, {} contradicted, {} retracted\n\
-             sums: A = {}, P = {}, R = {}, {} solutions, no contradiction among symmetric counts\n\
-             counted by {} with {}\n\
-             keys of its coordinators: {}",
-            path.display(),
-            plan.board(),
-            plan.fingerprint(),
-            counted(mark.records, "record"),
-            counted(audit.tail.end.files(), "ledger file"),
-            audit.tail.bytes,
+    let (records, files) = (counted(mark.records, "record"), counted(audit.tail.end.files(), "ledger file"));
+    let lines = [
+        format!("{}: n = {}, {shard}, plan {}", path.display(), plan.board(), plan.fingerprint()),
+        format!("chain and CRCs: {records} in {files}, each intact and following the one before"),
+        format!("tail: {} bytes after the last commit mark, never acknowledged", audit.tail.bytes),
+        format!(
+            "counts: one standing count each for {} of {}; {confirmed} confirmed, {} contradicted, {} retracted",
             audit.standing.done(),
             counted(units, "unit"),
-            confirmed,
             sums.conflicts,
-            audit.retracted,
+            audit.retracted
+        ),
+        format!(
+            "sums: A = {}, P = {}, R = {}, {} solutions, no contradiction among symmetric counts",
             totals.a,
             totals.p,
             totals.r,
-            totals.solutions(),
-            joined(machines.iter()),
-            joined(audit.kernels.iter()),
-            joined(audit.keys.keys()),
+            totals.solutions()
         ),
+        format!("counted by {} with {}", joined(machines.iter()), joined(audit.kernels.iter())),
+        format!("keys of its coordinators: {}", joined(audit.keys.keys())),
+    ];
+    report.add(
+        &lines.join("\n"),
         "ledger",
         json!({
             "n": plan.board().n(),

@@ -19,7 +19,7 @@ use crate::args::{KernelChoice, OnLost, WorkerArgs};
 use crate::progress::ProgressLine;
 use crate::signals::{Signal, Signals};
 use crate::{host, log, service_manager, worker_group};
-use observed::{Notes, Observed};
+use observed::{Observed, WorkerNotes};
 
 /// The connection, and the other files of the process.
 const OPEN_FILES: u64 = 48;
@@ -76,7 +76,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     };
     let members = worker_group::members(config, cards, kernel.says_threads)?;
     let (wish, wished) = watch::channel(Wish::Stay);
-    let notes = Arc::new(Mutex::new(Notes::new()));
+    let notes = Arc::new(Mutex::new(WorkerNotes::new()));
     let noted = Arc::clone(&notes);
     let lenders = move || Arc::new(Observed::new(remote.beside(), Arc::clone(&noted))) as Arc<dyn Lender>;
     let threads = members.iter().map(|member| member.config.threads).sum();

@@ -25,7 +25,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
 use crate::progress::ProgressLine;
-use running::Running;
+use running::ThreadCount;
 use thinned::{PassPace, most_queens_away, thinner};
 
 /// How often it is looked at whether a piece takes too long.
@@ -125,7 +125,7 @@ pub struct Measurement {
 }
 
 /// The shared state of the threads of a measurement.
-struct Progress<'a> {
+struct MeasuredPart<'a> {
     task: &'a Task<'a>,
     /// The units in random order, if each unit is counted once.
     units: Vec<UnitId>,
@@ -148,7 +148,7 @@ impl Task<'_> {
             units.extend(self.sampler.unit_ids());
             units.shuffle(&mut StdRng::seed_from_u64(self.seed));
         }
-        let progress = Progress {
+        let progress = MeasuredPart {
             task: self,
             units,
             begun: Instant::now(),
@@ -158,7 +158,7 @@ impl Task<'_> {
             samples: Mutex::default(),
             ended: Stop::new(),
         };
-        let running: Vec<Running> = (0..self.threads).map(|_| Running::default()).collect();
+        let running: Vec<ThreadCount> = (0..self.threads).map(|_| ThreadCount::default()).collect();
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let progress = &progress;
@@ -178,13 +178,13 @@ impl Task<'_> {
     }
 }
 
-impl Progress<'_> {
+impl MeasuredPart<'_> {
     fn is_over(&self) -> bool {
         self.begun.elapsed() >= self.task.time || self.task.interrupted.load(Ordering::Relaxed)
     }
 
     /// Counts one draw after the other.
-    fn count(&self, running: &Running) {
+    fn count(&self, running: &ThreadCount) {
         while !self.is_over() {
             let number = self.next.fetch_add(1, Ordering::Relaxed) as u64;
             if number >= MOST_SAMPLES {
@@ -235,7 +235,7 @@ impl Progress<'_> {
         mut draw: Draw,
         step: Step,
         random: &mut StdRng,
-        running: &Running,
+        running: &ThreadCount,
     ) -> Option<UnitSample> {
         loop {
             let stop = running.begin();
@@ -283,7 +283,7 @@ impl Progress<'_> {
         draw: Draw,
         meet: Meet,
         random: &mut StdRng,
-        running: &Running,
+        running: &ThreadCount,
     ) -> Option<UnitSample> {
         let stride = self.pace.lock().stride();
         let mut thinning = Thinning::new(stride, random.random());
@@ -324,7 +324,7 @@ impl Progress<'_> {
 
     /// Stops counts that take too long, and all counts after an interruption or long after the end. Shows the
     /// progress.
-    fn watch(&self, running: &[Running], done: &AtomicBool) {
+    fn watch(&self, running: &[ThreadCount], done: &AtomicBool) {
         let mut line = ProgressLine::new();
         while !done.load(Ordering::Relaxed) {
             let elapsed = self.begun.elapsed();

@@ -8,9 +8,9 @@ use queens::kernel::Stop;
 
 /// The count of a thread: its start, and how to stop it.
 #[derive(Default)]
-pub struct Running(Mutex<Option<(Instant, Arc<Stop>)>>);
+pub struct ThreadCount(Mutex<Option<(Instant, Arc<Stop>)>>);
 
-impl Running {
+impl ThreadCount {
     /// From now on something is counted, which the flag stops.
     pub fn begin(&self) -> Arc<Stop> {
         let stop = Arc::new(Stop::new());

@@ -8,7 +8,7 @@ use records::regular_file;
 use toml::{Table, Value};
 
 use super::options::{is_typed_only, leaves, options};
-use super::setting::{Setting, SettingsError};
+use super::setting::{OptionValue, SettingsError};
 use crate::progress::during;
 
 /// No file of settings is longer, in bytes.
@@ -61,14 +61,18 @@ impl SettingsFile {
     }
 
     /// The value of an option in that section, or in the part before all sections.
-    pub(super) fn get(&self, section: Option<&str>, option: &Arg) -> Result<Option<Setting>, SettingsError> {
+    pub(super) fn get(
+        &self,
+        section: Option<&str>,
+        option: &Arg,
+    ) -> Result<Option<OptionValue>, SettingsError> {
         let table = section.map_or(Some(&self.settings), |section| self.settings.get(section)?.as_table());
         let value = table.and_then(|table| table.get(option.get_long()?));
         // A section may have the name of an option: --export, and the command export.
         let value = value.filter(|value| section.is_some() || !value.is_table());
         let path = self.path.display();
         let origin = section.map_or(path.to_string(), |section| format!("{path} [{section}]"));
-        value.map(|value| Setting::new(option, texts(value), origin)).transpose()
+        value.map(|value| OptionValue::new(option, texts(value), origin)).transpose()
     }
 }
 
@@ -78,7 +82,7 @@ fn check(key: &str, options: &[&Arg], command: Option<&str>) -> Result<(), Strin
         return Ok(());
     }
     if is_typed_only(command, key) {
-        return Err(format!(": --{key} must be typed: it is meant for one command, not for all that follow"));
+        return Err(format!(": --{key} must be typed: it is not allowed in a file"));
     }
     let command = command.map_or("any command".to_owned(), |name| format!("the command {name}"));
     let similar = similar(key, options.iter().filter_map(|option| option.get_long()));

@@ -11,7 +11,7 @@ use clap::{Arg, Command, CommandFactory, FromArgMatches, Id};
 use super::Settings;
 use super::file::SettingsFile;
 use super::options::{CONFIG, built, variable};
-use super::setting::{Setting, SettingsError};
+use super::setting::{OptionValue, SettingsError};
 use crate::args::Args;
 
 /// A command line as far as clap understands it without settings.
@@ -66,7 +66,7 @@ fn lenient(command: Command) -> Command {
 pub struct CompletedLine {
     arguments: Vec<OsString>,
     typed: Option<TypedLine>,
-    pub(super) settings: Vec<Setting>,
+    pub(super) settings: Vec<OptionValue>,
 }
 
 impl CompletedLine {
@@ -132,7 +132,7 @@ impl CompletedLine {
 }
 
 /// The commands with settings as default values. A required option, or group of options, is no longer required if it has one.
-fn with_defaults(command: Command, settings: &[Setting]) -> Command {
+fn with_defaults(command: Command, settings: &[OptionValue]) -> Command {
     let is_given = |id: &Id| settings.iter().any(|setting| setting.option.get_id() == id);
     let groups = command.get_groups().filter(|group| group.get_args().any(is_given));
     let groups: Vec<Id> = groups.map(|group| group.get_id().clone()).collect();

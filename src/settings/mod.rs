@@ -19,7 +19,7 @@ use clap::{Arg, Command};
 use file::SettingsFile;
 pub use line::{CompletedLine, is_typed};
 use options::{options, variable};
-use setting::Setting;
+use setting::OptionValue;
 pub use setting::SettingsError;
 pub use shown::{OptionInForce, commands};
 
@@ -32,7 +32,7 @@ pub struct Settings {
 impl Settings {
     /// The settings of a command, the strongest source first. A setting is left out if its option, or one that excludes it, was
     /// typed or has a stronger setting.
-    fn of(&self, command: &Command, name: &str, typed: &[&Arg]) -> Result<Vec<Setting>, SettingsError> {
+    fn of(&self, command: &Command, name: &str, typed: &[&Arg]) -> Result<Vec<OptionValue>, SettingsError> {
         let variables = options(command).filter_map(|option| self.variable(option).transpose());
         let mut sources = vec![variables.collect::<Result<Vec<_>, _>>()?];
         if let Some(file) = &self.file {
@@ -41,13 +41,14 @@ impl Settings {
                 sources.push(found.collect::<Result<_, _>>()?);
             }
         }
-        let mut settings: Vec<Setting> = Vec::new();
+        let mut settings: Vec<OptionValue> = Vec::new();
         for source in sources {
             let stronger = settings.len();
             for new in source {
                 let is_given = |option: &Arg| option.get_id() == new.option.get_id();
                 let excludes = |option: &Arg| new.excludes(command, option);
-                let is_excluded = |by: &&Setting| excludes(&by.option) && by.excludes(command, &new.option);
+                let is_excluded =
+                    |by: &&OptionValue| excludes(&by.option) && by.excludes(command, &new.option);
                 if typed.iter().any(|option| is_given(option) || excludes(option))
                     || settings[..stronger].iter().any(|other| is_given(&other.option) || is_excluded(&other))
                 {
@@ -64,12 +65,12 @@ impl Settings {
         Ok(settings)
     }
 
-    fn variable(&self, option: &Arg) -> Result<Option<Setting>, SettingsError> {
+    fn variable(&self, option: &Arg) -> Result<Option<OptionValue>, SettingsError> {
         let Some(variable) = option.get_long().map(variable) else { return Ok(None) };
         let text = self.variables.get(&variable).filter(|text| !text.is_empty());
         let Some(text) = text else { return Ok(None) };
         match text.to_str() {
-            Some(text) => Setting::new(option, vec![text.to_owned()], variable).map(Some),
+            Some(text) => OptionValue::new(option, vec![text.to_owned()], variable).map(Some),
             None => Err(SettingsError::Wrong(format!("{variable} is no UTF-8 text"))),
         }
     }

@@ -26,7 +26,7 @@ impl SettingsError {
 
 /// An option with the value that a variable or the file gives to it.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub struct OptionValue {
     /// The option.
     pub option: Arg,
     /// As they would be typed.
@@ -35,7 +35,7 @@ pub struct Setting {
     pub origin: String,
 }
 
-impl Setting {
+impl OptionValue {
     pub fn new(option: &Arg, mut values: Vec<String>, origin: String) -> Result<Self, SettingsError> {
         let long = option.get_long().unwrap_or_default();
         let wrong = |what| Err(SettingsError::Wrong(format!("{origin}: --{long} {what}")));
@@ -67,7 +67,7 @@ impl Setting {
     }
 }
 
-impl fmt::Display for Setting {
+impl fmt::Display for OptionValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "--{} (from {})", self.option.get_long().unwrap_or_default(), self.origin)
     }

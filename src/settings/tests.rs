@@ -132,10 +132,7 @@ fn mistake_in_file_is_refused_in_a_sentence() {
         ("[wroker]\nnice = 1", ": there is no command \"wroker\"; did you mean worker?"),
         ("[keys]\nhost = 'a'", ": there is no command \"keys\"; did you mean keys init?"),
         ("config = 'other'", ": \"config\" is no option of any command"),
-        (
-            "[retract]\nmachine = 'rack-3'",
-            ": --machine must be typed: it is meant for one command, not for all that follow",
-        ),
+        ("[retract]\nmachine = 'rack-3'", ": --machine must be typed: it is not allowed in a file"),
     ] {
         assert_eq!(refused(text), format!("site.toml{expected}"));
     }

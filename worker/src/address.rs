@@ -18,12 +18,10 @@ pub enum AddressError {
     )]
     Malformed(String),
     /// The authority that identifies the coordinator is missing.
-    #[error(
-        "{0} needs the authority that the coordinator's certificate is of: say --keys DIR, with ca.pem in it"
-    )]
+    #[error("{0} needs the authority of the coordinator's certificate: use --keys DIR, with ca.pem in it")]
     NoAuthority(String),
     /// A secret would be sent unencrypted.
-    #[error("{0} is not encrypted, and a token would be readable on the way: say https:// and --keys DIR")]
+    #[error("{0} is not encrypted, and others could read the token: use https:// and --keys DIR")]
     NotEncrypted(String),
     /// The certificate or the key is of no use.
     #[error("the keys cannot be used: {0}")]

@@ -76,7 +76,7 @@ impl Outage {
     /// logged.
     #[must_use]
     pub fn of_records(&self, give_up_after: Option<Duration>) -> Self {
-        let awaited = "what was counted being recorded";
+        let awaited = "a record of its counts";
         Self::of(give_up_after, awaited, Hopeful::default(), Arc::clone(&self.logged))
     }
 

@@ -67,7 +67,7 @@ pub struct ThreadedPool {
 /// The state shared by the threads and the worker.
 struct Shared {
     plan: Arc<Plan>,
-    kernels: Kernels,
+    kernels: MethodKernels,
     /// Apart from the numbers below, which threads change: kernels read it all the time.
     stop: Arc<Stop>,
     /// Set if no further unit may start.
@@ -96,7 +96,7 @@ impl ThreadedPool {
     ) -> Result<Self, ThreadPoolBuildError> {
         let shared = Shared {
             plan,
-            kernels: Kernels { own: kernel, other: OnceLock::new() },
+            kernels: MethodKernels { own: kernel, other: OnceLock::new() },
             stop: Arc::new(Stop::new()),
             finishes: AtomicBool::new(false),
             outcomes,
@@ -166,12 +166,12 @@ impl Pool for ThreadedPool {
 }
 
 /// The worker's own kernel, and the one to check others' counts by, made when it is first asked for.
-struct Kernels {
+struct MethodKernels {
     own: Arc<dyn Kernel>,
     other: OnceLock<Option<Arc<dyn Kernel>>>,
 }
 
-impl Kernels {
+impl MethodKernels {
     fn other(&self) -> Option<&Arc<dyn Kernel>> {
         self.other.get_or_init(|| self.own.other()).as_ref()
     }
@@ -184,7 +184,7 @@ thread_local! {
 }
 
 /// Counts the unit in the variant of its lease. The coordinator would reject another variant.
-fn count(plan: &Plan, kernels: &Kernels, lease: Lease, stop: &Stop) -> UnitOutcome {
+fn count(plan: &Plan, kernels: &MethodKernels, lease: Lease, stop: &Stop) -> UnitOutcome {
     let unit = plan.unit(lease.unit);
     let Lease { variant, .. } = lease;
     let is_by_other = variant.wants_other_kernel(unit.summand);
@@ -247,7 +247,7 @@ mod tests {
     fn symmetric_check_needs_no_other_kernel() {
         let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
         let own = kernel(Method::Search, Some(Isa::Portable)).unwrap();
-        let kernels = Kernels { own: Arc::new(Lone(own)), other: OnceLock::new() };
+        let kernels = MethodKernels { own: Arc::new(Lone(own)), other: OnceLock::new() };
         let variant = Variant { mirrored: true, other_kernel: true };
         for unit in (0..plan.units()).map(UnitId) {
             let lease = Lease { unit, token: Token(0), variant };

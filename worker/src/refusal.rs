@@ -22,11 +22,12 @@ const ALERT: u8 = 21;
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The message about a server that expects TLS.
-const SPEAKS_TLS: &str = "the coordinator speaks TLS and this address does not: say https:// and --keys DIR";
+const SPEAKS_TLS: &str = "the coordinator speaks TLS and this address does not: use https:// and --keys \
+                          DIR";
 
 /// The message about a server that answers in HTTP/1.
-const SPEAKS_HTTP_1: &str = "what answers there speaks HTTP/1 and is no coordinator: name the address that the \
-                                 coordinator listens on for workers (--listen), not that of web pages (--http)";
+const SPEAKS_HTTP_1: &str = "the server there speaks HTTP/1 and is no coordinator: use the address of \
+                             --listen, not that of --http";
 
 /// The message about a gRPC server that does not know the call.
 pub const NO_COORDINATOR: &str =
@@ -60,7 +61,8 @@ fn sentence(error: &TlsError) -> Option<String> {
     match error {
         TlsError::InvalidCertificate(error) => Some(certificate(error)),
         TlsError::InvalidMessage(InvalidMessage::InvalidContentType) => Some(
-            "the coordinator does not speak TLS: start it with --keys DIR, or say http:// where that is safe"
+            "the coordinator does not speak TLS: start it with --keys DIR, or use http:// where that is \
+             safe"
                 .into(),
         ),
         TlsError::AlertReceived(AlertDescription::NoApplicationProtocol) => Some(SPEAKS_HTTP_1.into()),
@@ -90,7 +92,7 @@ fn certificate(error: &CertificateError) -> String {
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
             "the coordinator's certificate is not valid yet by this machine's clock: set the clock".into()
         }
-        other => format!("the coordinator's certificate is not believed: {other}"),
+        other => format!("the coordinator's certificate is not accepted: {other}"),
     }
 }
 

@@ -50,10 +50,10 @@ impl Right {
         };
         let needs = match needed {
             Right::Read | Right::Join | Right::All => {
-                "taking part needs the join token: say --keys DIR with a worker's keys"
+                "taking part needs the join token: use --keys DIR with a worker's keys"
             }
-            Right::Follow => "following needs the follow token: say --keys DIR with a follower's keys",
-            Right::Admin => "this needs the admin token: say --keys DIR with an admin's keys",
+            Right::Follow => "following needs the follow token: use --keys DIR with a follower's keys",
+            Right::Admin => "this needs the admin token: use --keys DIR with an admin's keys",
         };
         format!("{may}; {needs}")
     }

@@ -99,7 +99,7 @@ async fn accept(listener: TcpListener, seats: Arc<Seats>, rules: Rules, hand_ove
         let mut permit = Arc::clone(&free).try_acquire_owned().ok();
         if permit.is_none() {
             if log.take(begun.elapsed()) {
-                warn!("too many connections; those that have shown nothing make room for others");
+                warn!("too many connections; closing those that have not proven anything yet");
             }
             if seats.close_oldest_newcomer() {
                 let room = timeout(PAUSE, Arc::clone(&free).acquire_owned()).await;

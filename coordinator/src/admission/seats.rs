@@ -136,13 +136,13 @@ struct Taken {
     /// The number of the last peer.
     last: u64,
     newcomers: BTreeMap<u64, Peer>,
-    readers: Room,
-    participants: Room,
+    readers: SeatList,
+    participants: SeatList,
 }
 
 /// Seats of one kind, in the order in which their holders connected.
 #[derive(Debug, Default)]
-struct Room(BTreeMap<u64, (Peer, Owner)>);
+struct SeatList(BTreeMap<u64, (Peer, Owner)>);
 
 impl Seats {
     /// Seats with these limits.
@@ -223,7 +223,7 @@ impl Seats {
     }
 }
 
-impl Room {
+impl SeatList {
     /// Closes the oldest connection from an address with this many connections.
     fn make_room_at(&mut self, address: IpAddr, most: usize) {
         let mut there = self.0.iter().filter(|(_, (peer, _))| peer.address().ip() == address);

@@ -141,11 +141,10 @@ impl Core {
     /// made on another kind of device.
     fn next_check(&mut self, now: Duration, borrower: &Borrower) -> Option<UnitId> {
         // If every unit is counted twice, a machine checks itself last: another machine may connect until then.
-        let is_for_others =
-            self.votes.policy() == DoubleCheck::All && self.schedule.has_uncounted(&self.work);
+        let is_own_last = self.are_own_units_recounted_last();
         let may = |kind: &CheckKind| {
             let is_own = self.degree_of_check(&borrower.identity, kind.counted) == Degree::SameMachine;
-            !(is_own && is_for_others)
+            !(is_own && is_own_last)
                 && self.may_check(now, &borrower.identity, borrower.methods, *kind)
                 && !self.is_left_to_other_hardware(now, borrower, kind.counted)
         };
@@ -155,6 +154,12 @@ impl Core {
         };
         let kind = self.schedule.kinds_of_checks().filter(may).min_by_key(rank)?;
         self.schedule.take_check(kind)
+    }
+
+    /// True if no machine recounts its own units yet. If every unit is counted twice, it does so last: another machine
+    /// may connect until then.
+    fn are_own_units_recounted_last(&self) -> bool {
+        self.votes.policy() == DoubleCheck::All && self.schedule.has_uncounted(&self.work)
     }
 
     /// True if the worker may check these counts. It must be independent enough and able to count with a method that
@@ -230,7 +235,7 @@ impl Core {
     }
 
     /// How a worker on this machine helps to decide a dispute. A machine that has counted the unit recounts it only if
-    /// every other connected machine has counted it or holds it.
+    /// every other connected machine has counted it or holds it, and [last](Self::are_own_units_recounted_last).
     pub(super) fn variant_to_decide(
         &self,
         now: Duration,
@@ -245,17 +250,18 @@ impl Core {
         }
         let holders: Vec<_> =
             self.leases.holders(unit).filter_map(|holder| self.members.get(holder)).collect();
-        let is_somebody_else_asked = || {
+        let is_left_to_others = || {
             let others = self.members.connected(now).filter(|other| *other != machine);
-            let mut others = others.filter(|other| holders.iter().all(|holder| holder.identity != **other));
-            others.any(|other| {
+            let others = others.filter(|other| holders.iter().all(|holder| holder.identity != **other));
+            let mut can_help = others.filter(|other| {
                 !ballot.is_full_for(other.owner.name())
                     && ballot.first_question(other).is_some()
                     && !self.schedule.is_withheld_from(unit, &other.owner)
-            })
+            });
+            self.are_own_units_recounted_last() || can_help.next().is_some()
         };
         let label = |variant| self.work.kernel_label(unit, variant, kernel);
-        let asked = ballot.ask(machine, label, is_somebody_else_asked)?;
+        let asked = ballot.ask(machine, label, is_left_to_others)?;
         let can = methods == Methods::Both || !self.work.wants_other_kernel(unit, asked);
         can.then_some(asked)
     }

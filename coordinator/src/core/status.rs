@@ -55,7 +55,7 @@ impl Core {
             workers_total: self.members.len() as u64,
             threads_total: self.members.threads(),
             assurance: self.assurance(),
-            set_aside: self.schedule.set_aside().iter().take(MAX_NAMED_UNITS).copied().collect(),
+            set_aside: self.schedule.set_aside().take(MAX_NAMED_UNITS).collect(),
             set_aside_total: self.schedule.set_aside().len() as u64,
             work: Work {
                 total: core_seconds(self.work.scaled(self.work.total())),
@@ -183,24 +183,25 @@ impl Core {
         if self.open_counts() > 0 || self.leases.to_count() > 0 {
             return None;
         }
-        let (standing, aside) = (self.votes.standing(), self.schedule.set_aside());
+        let (standing, aside) = (self.votes.standing(), || self.schedule.set_aside());
         let left = self.work.units() - standing.done();
         let pending = standing.pending(self.policy());
-        let checks = aside.iter().filter(|unit| standing.is_pending(**unit, self.policy())).count() as u64;
+        let checks = aside().filter(|unit| standing.is_pending(*unit, self.policy())).count() as u64;
         let is_all_aside = left > 0 || (pending > 0 && pending == checks);
-        (!aside.is_empty() && is_all_aside).then(|| format!(
+        (aside().len() > 0 && is_all_aside).then(|| format!(
             "only units are left that were lost with five workers each ({}): one at a time is tried again, at most an hour after the last loss; restart the coordinator to try at once",
-            aside.iter().take(MAX_NAMED_UNITS).map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            aside().take(MAX_NAMED_UNITS).map(|unit: UnitId| unit.to_string()).collect::<Vec<_>>().join(", ")
+
         ))
     }
 
     /// The number of units that have no count, are not being written, are not lent and are not set aside.
     pub(super) fn open_counts(&self) -> u64 {
         let standing = self.votes.standing();
-        let is_open = |unit: &&UnitId| !self.leases.contains(**unit) && !standing.is_done(**unit);
-        let recording = self.votes.recording().filter(is_open).count() as u64;
-        let is_aside = |unit: &&UnitId| is_open(unit) && !self.votes.is_recording(**unit);
-        let aside = self.schedule.set_aside().iter().filter(is_aside).count() as u64;
+        let is_open = |unit: UnitId| !self.leases.contains(unit) && !standing.is_done(unit);
+        let recording = self.votes.recording().filter(|unit| is_open(**unit)).count() as u64;
+        let is_aside = |unit: &UnitId| is_open(*unit) && !self.votes.is_recording(*unit);
+        let aside = self.schedule.set_aside().filter(is_aside).count() as u64;
         let gone = standing.done() + self.leases.to_count() as u64 + recording + aside;
         self.work.units().saturating_sub(gone)
     }

@@ -39,18 +39,27 @@ pub async fn follow(
     mut requests: Streaming<v1::FollowRequest>,
     seat: OwnedSemaphorePermit,
 ) -> Result<ReceiverStream<Result<v1::FollowReply, Status>>, Status> {
-    let in_memory =
-        || Status::failed_precondition("this run is in memory only; nothing of it can be followed");
+    let in_memory = || Status::failed_precondition("this run is in memory only and cannot be followed");
     let source = handle.source().cloned().ok_or_else(in_memory)?;
     let first = timeout(FIRST_REQUEST_TIMEOUT, requests.message()).await;
-    let first = first.map_err(|_| Status::deadline_exceeded("the follower has not said what it has"))??;
-    let first = first.ok_or_else(|| Status::invalid_argument("the follower has not said what it has"))?;
+    let first = first.map_err(|_| {
+        Status::deadline_exceeded(
+            "the follower did not send the end of its \
+                                                             copy",
+        )
+    })??;
+    let first = first.ok_or_else(|| {
+        Status::invalid_argument(
+            "the follower did not send the end of its \
+                                                              copy",
+        )
+    })?;
     let first = FollowRequest::try_from(first).map_err(|error| malformed(&error))?;
     if let Some(met) = first.met {
         handle.meet(met).await.map_err(refused)?;
     }
     if let Err(refusal) = compare(&source, &first).await {
-        handle.turned_away(None, format!("a follower is refused: {}", refusal.message())).await;
+        handle.turned_away(None, format!("refused a follower: {}", refusal.message())).await;
         return Err(refusal);
     }
     let following = handle.follow(first.follower, first.end.records).await.map_err(refused)?;
@@ -82,24 +91,20 @@ async fn compare(source: &LedgerSource, first: &FollowRequest) -> Result<(), Sta
     let position = LedgerPosition { file: copy.file, offset: copy.offset, line: 0, hash, mark };
     let is_beyond = (copy.file, copy.offset) > (end.file, end.offset) || copy.records > end.mark.records;
     let before = spawn_blocking(move || line_before(&folder, &position)).await;
-    let before = before.map_err(|_| Status::internal("reading the ledger has panicked"))?;
+    let before = before.map_err(|_| Status::internal("reading the ledger panicked"))?;
     let before = before.map_err(|error| unreadable(&error))?;
     let run = source.directory.run().hash();
     let is_of_this = first.met.is_none_or(|met| met.number == 0 || source.key.has_proven(run, &met));
     let text = match before {
         LineBefore::Fits if !is_beyond => return Ok(()),
-        _ if !is_of_this => {
-            "the copy is one of another run: choose another --run directory for a copy of this one".to_owned()
-        }
+        _ if !is_of_this => "this copy is of another run: choose another --run directory".to_owned(),
         LineBefore::Short if !is_beyond => {
             return Err(Status::unavailable("the coordinator's ledger is not where it was written"));
         }
         _ => format!(
-            "this copy and the coordinator's ledger have parted: the copy has {} records that are not the first of the \
-             coordinator's {}; if the coordinator took the run over, the copy's last records were lost with the one before (with \
-             --replicas nothing of them was acknowledged): move the copy away; if the coordinator started from an old run \
-             directory, what was acknowledged may be in this copy alone: stop that coordinator and run diadem coordinator --run \
-             DIR --take-over on the copy",
+            "the copy has {} records that are not the first of the coordinator's {}. If this coordinator \
+             took the run over, move the copy away. If it started from an old run directory, stop it, \
+             and run diadem coordinator --run DIR --take-over on the copy",
             copy.records, end.mark.records
         ),
     };
@@ -107,7 +112,7 @@ async fn compare(source: &LedgerSource, first: &FollowRequest) -> Result<(), Sta
 }
 
 fn unreadable(error: &LedgerError) -> Status {
-    Status::unavailable(format!("the ledger cannot be read: {error}"))
+    Status::unavailable(format!("cannot read the ledger: {error}"))
 }
 
 /// Receives the follower's positions until it ends the call.
@@ -127,8 +132,7 @@ async fn run(source: &LedgerSource) -> Result<FollowedRun, Status> {
     let run_file = source.directory.path().join(RUN_FILE);
     let run_file =
         spawn_blocking(move || regular_file::read_to_string(&run_file)).await.map_err(|_| closing())?;
-    let run_file =
-        run_file.map_err(|error| Status::unavailable(format!("run.json cannot be read: {error}")))?;
+    let run_file = run_file.map_err(|error| Status::unavailable(format!("cannot read run.json: {error}")))?;
     Ok(FollowedRun {
         run_file: run_file.into_bytes(),
         lease_key: source.key.bytes().to_vec(),

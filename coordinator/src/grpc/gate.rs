@@ -222,7 +222,7 @@ impl ArrivingBody {
         self.arrived += data.len();
         let has_length = self.arrived >= PREFIX_BYTES;
         if self.arrived > self.most || (has_length && self.announced + PREFIX_BYTES > self.most) {
-            return Err(Status::out_of_range("the request is longer than any of its kind"));
+            return Err(Status::out_of_range("the request is too long for its kind"));
         }
         self.call.hold(data.len())
     }

@@ -115,7 +115,10 @@ impl CallUnderWay {
     /// The owner has too many status streams.
     pub fn watch(&self) -> Result<OwnedSemaphorePermit, Status> {
         Arc::clone(&self.quota.watching).try_acquire_owned().map_err(|_| {
-            Status::resource_exhausted(format!("at most {MAX_STATUS_STREAMS} may watch with the same token"))
+            Status::resource_exhausted(format!(
+                "at most {MAX_STATUS_STREAMS} streams of the status may \
+                                                use the same token"
+            ))
         })
     }
 }

@@ -127,7 +127,7 @@ impl Coordinator for Service {
         let keeper = self.keeper(&request)?;
         if let Err(error) = Protocol::admit(request.get_ref()) {
             let host = request.extensions().get::<Peer>().map(|peer| peer.address().ip());
-            keeper.turned_away(host, format!("a worker is refused: {error}")).await;
+            keeper.turned_away(host, format!("refused a worker: {error}")).await;
             return Err(Status::failed_precondition(error.to_string()));
         }
         let registration = Registration::try_from(request.into_inner()).map_err(|e| malformed(&e))?;

@@ -21,7 +21,8 @@ const MAX_FAILURES: u32 = 5;
 const SLOW_RETRY_TIME: Duration = Duration::from_mins(1);
 
 /// The message about an audit that reads nothing.
-const HANGING_AUDIT: &str = "the audit has read nothing of the ledger for ten seconds or more; it goes on when the disk of the run answers";
+const HANGING_AUDIT: &str = "the audit has read nothing for ten seconds; it continues when the disk of \
+                             the run answers";
 
 /// The records at the start of this process, as its checkpoint has them.
 #[derive(Debug)]
@@ -149,7 +150,7 @@ impl Audits {
         }
         self.failures += 1;
         self.next = now.saturating_add(if is_often { SLOW_RETRY_TIME } else { RETRY_TIME });
-        let trouble = format!("the ledger could not be audited, which is tried again: {error}");
+        let trouble = format!("cannot audit the ledger, trying again: {error}");
         warn!("{trouble}");
         self.trouble = Some(trouble);
         true
@@ -174,7 +175,7 @@ mod tests {
             }
             assert!(audits.look(now));
             assert_eq!(audits.trouble(), Some(HANGING_AUDIT));
-            assert!(!audits.look(now + LOOK_INTERVAL), "that is told once");
+            assert!(!audits.look(now + LOOK_INTERVAL), "that is logged once");
             if is_last {
                 audits.ended(AuditReason::Resumption);
             } else {

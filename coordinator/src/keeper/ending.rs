@@ -251,7 +251,7 @@ impl Keeper {
                 match self.audits.opening.as_ref().map_or(Ok(()), |opening| opening.compare(&audit)) {
                     Ok(()) => {
                         let records = counted(audit.tail.end.mark.records, "record");
-                        let text = format!("the ledger was audited, all of it is sound: {records}");
+                        let text = format!("the audit found the whole ledger sound: {records}");
                         self.news.add(Event::new(Level::INFO, "audited", text));
                         self.adopt(&audit);
                     }

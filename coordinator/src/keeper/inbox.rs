@@ -48,7 +48,7 @@ pub enum CallError {
     #[error("the answer is withheld, and nothing is lent until the coordinator is started again: {0}")]
     Withheld(String),
     /// The run has ended, so it can be neither paused nor resumed.
-    #[error("the run has ended, nothing of it is counted that could pause or go on")]
+    #[error("the run has ended and cannot be paused or resumed")]
     Ended,
     /// The keeper has ended.
     #[error("the coordinator is closing")]

@@ -130,7 +130,7 @@ impl Journal {
         let Some(store) = &mut self.store else { return Ok(()) };
         store.change_notes(|notes| notes.paused = reason.cloned()).map_err(|error| {
             let directory = store.directory().path().display();
-            CallError::NotRecorded(format!("cannot note it in {directory}: {error}"))
+            CallError::NotRecorded(format!("cannot write the pause in {directory}: {error}"))
         })
     }
 
@@ -140,7 +140,7 @@ impl Journal {
         let interval = match store.save(standing) {
             Ok(interval) => interval.max(SAVE_INTERVAL),
             Err(why) => {
-                warn!("the checkpoint is not up to date, the ledger is: {why}");
+                warn!("cannot save the checkpoint (the ledger is up to date): {why}");
                 RETRY_INTERVAL
             }
         };
@@ -163,7 +163,7 @@ impl Journal {
         if let Some(store) = &mut self.store
             && let Err(why) = store.distrust_checkpoint(since_1970)
         {
-            error!("the next start reads the ledger only where the checkpoint is removed by hand: {why}");
+            error!("remove the checkpoint by hand, so that the next start reads the ledger: {why}");
         }
     }
 

@@ -94,7 +94,7 @@ impl Keeper {
         let workers = self.core.strike_off(owner);
         if workers > 0 {
             let workers = counted(workers as u64, "worker");
-            let text = format!("{owner} was revoked, and {workers} struck off");
+            let text = format!("{owner} was revoked, and {workers} removed");
             self.news.add(Event::new(Level::WARN, "revoked", text));
         }
     }
@@ -126,8 +126,8 @@ impl Keeper {
     pub(super) fn follow(&mut self, call: FollowCall) {
         let FollowCall { owner, follower, call, records, reply } = call;
         self.followers.join(follower, call, records);
-        let text = format!("a follower came that has {}", counted(records, "record"));
-        self.news.add_by(&owner, Event::counted(Level::INFO, "followers came", text));
+        let text = format!("a follower joined that has {}", counted(records, "record"));
+        self.news.add_by(&owner, Event::counted(Level::INFO, "followers joined", text));
         if reply.send(Ok(())).is_err() {
             // The follower has hung up meanwhile, which no other code reports.
             self.followers.leave(follower, call);

@@ -11,9 +11,9 @@ use thiserror::Error;
 pub enum OtherCoordinator {
     /// It was taken over.
     #[error(
-        "another coordinator serves this run: {other} was met, and this one has {own}; this run directory can become a copy of \
-         the run (diadem follow); only if the other coordinator is gone permanently, and what it alone has on record may be lost, \
-         start this one again with --take-over"
+        "another coordinator serves this run with {other}, this one has {own}: let that one continue, \
+         and follow it with diadem follow. Only if it is gone permanently, start this one again with \
+         --take-over; records that it alone has are then lost"
     )]
     Higher {
         /// The term of this process.
@@ -23,9 +23,9 @@ pub enum OtherCoordinator {
     },
     /// One run directory was copied, and both were started.
     #[error(
-        "two coordinators serve this run in one term, {own} and {other}: both stop; choose the run directory that continues (diadem \
-         verify shows how much each has) and start its coordinator with --take-over; what the other one alone has on record is \
-         counted again"
+        "two coordinators serve this run in one term, {own} and {other}, and both stop. Compare their \
+         run directories with diadem verify, and start the one to keep with --take-over; what the other \
+         one alone has on record is counted again"
     )]
     SameTerm {
         /// The term of this process.

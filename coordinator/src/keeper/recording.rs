@@ -91,7 +91,7 @@ impl Keeper {
         match self.core.matches_standing_count(worker, count) {
             Some(true) => Verdict::Known,
             Some(false) if self.news.may_log(owner) => {
-                warn!(%unit, %worker, completions, "a count that came after the answer says otherwise");
+                warn!(%unit, %worker, completions, "a count after the answer contradicts it");
                 Verdict::Unwanted
             }
             _ => Verdict::Unwanted,
@@ -177,7 +177,7 @@ impl Keeper {
         let restored = count(|record| matches!(record, Record::Restore(_)));
         for (level, kind, times) in [
             (Level::WARN, "counts of quarantined machines were taken back", quarantined),
-            (Level::WARN, "counts cannot be right together and are all disputed", contradictory),
+            (Level::WARN, "counts contradict each other and are all disputed", contradictory),
             (Level::INFO, "counts stand again that only quarantined machines contradicted", restored),
         ] {
             if times > 0 {

@@ -211,7 +211,7 @@ fn log_lines_are_charged_to_their_owner() {
     assert_eq!(keeper.status().workers_total, 0);
     let (reply, _answer) = oneshot::channel();
     keeper.follow(FollowCall { owner: loud.clone(), follower: 7, call: 1, records: 0, reply });
-    let why = "a follower is refused: it is another run's".to_owned();
+    let why = "refused a follower: it is another run's".to_owned();
     keeper.handle(Request::TurnedAway(TurnedAway { owner: loud.clone(), host: None, why }));
     keeper.handle(Request::Unfollowed { owner: loud.clone(), follower: 7, call: 1 });
     let [after, of_other] = lines_left(&mut keeper);

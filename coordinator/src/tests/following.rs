@@ -350,7 +350,7 @@ fn term_that_cannot_be_noted_is_not_announced() {
     };
     let refused = start(store, Standing::new(&known_run::plan())).unwrap_err().to_string();
     assert!(
-        refused.starts_with("cannot note the term 1 in ") && refused.contains("start again"),
+        refused.starts_with("cannot write the term 1 in ") && refused.contains("start again"),
         "{refused}"
     );
     fs::remove_dir_all(in_the_way).unwrap();

@@ -187,7 +187,7 @@ async fn followers_pauses_and_drains_are_events() {
         events(&handle).await,
         [
             "worker w joined",
-            "a follower came that has 0 records",
+            "a follower joined that has 0 records",
             "a follower left",
             "the operator pauses the run: the weekend",
             "the operator resumes the run",
@@ -233,7 +233,7 @@ async fn audit_after_restart_is_an_event() {
     }
     let told = events(&handle).await;
     assert!(
-        told[0].starts_with("the ledger was audited, all of it is sound: ") && told[0].ends_with(" records"),
+        told[0].starts_with("the audit found the whole ledger sound: ") && told[0].ends_with(" records"),
         "{told:?}"
     );
     handle.close().await;

@@ -8,7 +8,7 @@ use opencl3::types::{cl_uint, cl_ulong};
 use super::STATES_OF_HOST;
 use super::packed::{OnDevice, Row, Vector};
 use crate::error::GpuError;
-use crate::room::Room;
+use crate::room::DeviceBuffer;
 use crate::session::{Queue, Session};
 
 /// The room of a level, as a multiple of the wished states. If states have more children, as on large boards,
@@ -42,16 +42,16 @@ pub(super) struct SearchLane {
     pub(super) queue: Queue,
     pub(super) widen: DeviceKernel,
     pub(super) search: DeviceKernel,
-    pub(super) rows: Room<Row>,
-    pub(super) descents: Room<OnDevice>,
+    pub(super) rows: DeviceBuffer<Row>,
+    pub(super) descents: DeviceBuffer<OnDevice>,
     /// The host's states, and a level's and the next level's in turn.
-    pub(super) begun: Room<Vector>,
-    pub(super) states: [Room<Vector>; 2],
-    pub(super) progress: Room<cl_uint>,
-    pub(super) found: Room<Found>,
-    pub(super) frozen: Room<Vector>,
+    pub(super) begun: DeviceBuffer<Vector>,
+    pub(super) states: [DeviceBuffer<Vector>; 2],
+    pub(super) progress: DeviceBuffer<cl_uint>,
+    pub(super) found: DeviceBuffer<Found>,
+    pub(super) frozen: DeviceBuffer<Vector>,
     /// Its share of the wished memory: all, a half and so on, as the device allowed.
-    pub(super) share: Share,
+    pub(super) share: MemoryShare,
     /// The passes of each group that took [`LAUNCH`](crate::session::LAUNCH) in the last launches.
     pub(super) passes: cl_uint,
     /// The number of the last launch that searched.
@@ -64,14 +64,14 @@ impl SearchLane {
             queue: session.queue()?,
             widen: session.kernel("widen")?,
             search: session.kernel("search")?,
-            rows: Room::new(session)?,
-            descents: Room::new(session)?,
-            begun: Room::new(session)?,
-            states: [Room::new(session)?, Room::new(session)?],
-            progress: Room::new(session)?,
-            found: Room::new(session)?,
-            frozen: Room::new(session)?,
-            share: Share::default(),
+            rows: DeviceBuffer::new(session)?,
+            descents: DeviceBuffer::new(session)?,
+            begun: DeviceBuffer::new(session)?,
+            states: [DeviceBuffer::new(session)?, DeviceBuffer::new(session)?],
+            progress: DeviceBuffer::new(session)?,
+            found: DeviceBuffer::new(session)?,
+            frozen: DeviceBuffer::new(session)?,
+            share: MemoryShare::default(),
             passes,
             launch: 0,
         })
@@ -80,11 +80,15 @@ impl SearchLane {
     /// Reserves room for a level of the wished states, for the next level, and for the vectors of the groups.
     /// The device must be idle. If the device has less memory, the wishes are halved until they fit. Returns
     /// the part of each descent; `None` if there is no room for so many descents.
-    pub(super) fn reserve(&mut self, session: &Session, wishes: Wishes) -> Result<Option<Part>, GpuError> {
+    pub(super) fn reserve(
+        &mut self,
+        session: &Session,
+        wishes: Wishes,
+    ) -> Result<Option<DescentRoom>, GpuError> {
         self.share.try_more();
         loop {
             let Self { queue, states: [one, other], found, frozen, .. } = self;
-            let part = Part::of(self.share.of(wishes.states), wishes.descents);
+            let part = DescentRoom::of(self.share.of(wishes.states), wishes.descents);
             let groups = self.share.of(wishes.groups);
             if one.reserve(session, queue, part.room * wishes.descents)?
                 && other.reserve(session, queue, part.room * wishes.descents)?
@@ -109,14 +113,14 @@ impl SearchLane {
 
 /// A descent's part of the states wished for all descents.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct DescentRoom {
     /// The wished number of its states.
     pub(super) wished: usize,
     /// The states that it has room for.
     pub(super) room: usize,
 }
 
-impl Part {
+impl DescentRoom {
     pub(super) fn of(states: usize, descents: usize) -> Self {
         let wished = (states / descents).max(states.min(STATES_OF_HOST));
         Self { wished, room: (wished * ROOM).max(LEAST_ROOM) }
@@ -128,13 +132,13 @@ pub(super) const RAISE_SHARE_AFTER: Duration = Duration::from_mins(5);
 
 /// A share of the wished memory: all, a half, a quarter and so on.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Share {
+pub(super) struct MemoryShare {
     pub(super) halvings: u32,
     /// When it became less.
     pub(super) since: Option<Instant>,
 }
 
-impl Share {
+impl MemoryShare {
     /// The share of `wished`, at least one.
     pub(super) fn of(self, wished: usize) -> usize {
         (wished >> self.halvings).max(1)

@@ -32,7 +32,7 @@ use crate::launcher::Launcher;
 use crate::program::{DeviceKind, KernelSource, kernel_text};
 use crate::session::{LAUNCH, Session};
 use expand::{Front, expand};
-use lane::{Found, LEAST_ROOM, Part, ROOM, SearchLane, Wishes};
+use lane::{DescentRoom, Found, LEAST_ROOM, ROOM, SearchLane, Wishes};
 use packed::{OnDevice, VECTORS, Vector, packed_rows, rows_of_device};
 use shape::GroupShape;
 
@@ -140,7 +140,7 @@ impl SearchLauncher {
         session: &Session,
         lane: &mut SearchLane,
         fronts: &[Front<'_>],
-        part: Part,
+        part: DescentRoom,
     ) -> Result<(u64, Vec<OnDevice>), GpuError> {
         let (mut descents, mut rows, mut states) = (Vec::new(), Vec::new(), Vec::new());
         for front in fronts {

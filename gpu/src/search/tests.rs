@@ -1,6 +1,6 @@
 //! The search on each device, compared with the processor's, and its use of states and memory.
 
-use super::lane::{RAISE_SHARE_AFTER, Share};
+use super::lane::{MemoryShare, RAISE_SHARE_AFTER};
 use super::*;
 use std::sync::Mutex;
 
@@ -144,10 +144,10 @@ fn skipped_launches_and_groups_are_detected() {
             count().unwrap();
             with(&|lane| lane.search = left_out("search", "uint descent = is_begun"));
             let failure = count().unwrap_err();
-            assert!(failure.contains("it answers what cannot be (found in launch "), "{failure}");
+            assert!(failure.contains("it returned an impossible result (found in launch "), "{failure}");
             with(&|lane| lane.widen = left_out("widen", "const uint place ="));
             let failure = count().unwrap_err();
-            assert!(failure.contains("it answers what cannot be (groups that ended: "), "{failure}");
+            assert!(failure.contains("it returned an impossible result (groups that ended: "), "{failure}");
         }
     }
 }
@@ -204,7 +204,7 @@ fn descents_widen_to_the_wished_number_or_room() {
             let launcher = launcher(ON_CARDS, 4, large.len() << 18);
             let part = lane.reserve(&session, launcher.wishes(&fronts)).unwrap().unwrap();
             assert!(room <= part.room);
-            launcher.widen(&session, &mut lane, &fronts, Part { wished, room }).unwrap()
+            launcher.widen(&session, &mut lane, &fronts, DescentRoom { wished, room }).unwrap()
         };
         let told = |descents: &[OnDevice]| {
             descents
@@ -250,7 +250,7 @@ fn joint_and_separate_descents_have_equal_counts() {
     let (_, large) = descents(&with_several_descents(15), &Stop::new()).unwrap();
     let at_least = |index: usize, wished| expand(&large[index], wished, &Stop::new()).unwrap().1;
     let fronts = [at_least(0, 10), at_least(1, 1000)];
-    let part = Part { wished: fronts[1].states.len(), room: 1 << 18 };
+    let part = DescentRoom { wished: fronts[1].states.len(), room: 1 << 18 };
     for session in sessions(ON_CARDS, "") {
         let mut lane = SearchLane::new(&session, FEWEST_PASSES).unwrap();
         let launcher = launcher(ON_CARDS, 3, 1 << 17);
@@ -318,7 +318,7 @@ fn device_with_room_for_fewer_states_counts_right() {
 
 #[test]
 fn halved_memory_share_is_raised_again_after_a_while() {
-    let mut share = Share::default();
+    let mut share = MemoryShare::default();
     assert!(share.halve(1000) && share.halve(1000) && share.of(1000) == 250);
     share.try_more();
     assert_eq!(share.of(1000), 250, "not at once");

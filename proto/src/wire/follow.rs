@@ -74,7 +74,7 @@ impl From<FollowReply> for v1::FollowReply {
 impl TryFrom<v1::FollowReply> for FollowReply {
     type Error = WireError;
     fn try_from(reply: v1::FollowReply) -> Result<Self, WireError> {
-        let nothing = || WireError::new("what a follower is told", "nothing", "one of the three");
+        let nothing = || WireError::new("the message to a follower", "nothing", "one of the three");
         Ok(match reply.reply.ok_or_else(nothing)? {
             Reply::Run(v1::FollowedRun { run_file, lease_key, term }) => {
                 let term = term.ok_or_else(|| WireError::new("the term", "missing", "there"))?;

@@ -34,11 +34,9 @@ impl TryFrom<v1::SteerRequest> for Steering {
             v1::SteerRequest { pause: None, resume: false, drain: Some(machine), owner } => {
                 Ok(Self::Drain { owner: Owner::new(&owner), machine })
             }
-            _ => Err(WireError::new(
-                "what is wished",
-                "several things or none",
-                "a pause, its end, or a drain",
-            )),
+            _ => {
+                Err(WireError::new("the request", "several things or none", "a pause, a resume, or a drain"))
+            }
         }
     }
 }
@@ -149,7 +147,7 @@ impl TryFrom<v1::RetractRequest> for Takeback {
             (Some(owner), None) if units.is_empty() => Target::Owner(owner),
             _ => {
                 let wanted = "either units, or a machine of an owner, or an owner";
-                return Err(WireError::new("what is taken back", "something else", wanted));
+                return Err(WireError::new("the target", "something else", wanted));
             }
         };
         Ok(Self { target, reason })

@@ -72,10 +72,10 @@ impl fmt::Display for KernelName {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KernelError {
     /// No method of that name.
-    #[error("there is no method \"{0}\" of counting; the methods are auto, {list}", list = listed(&Method::ALL))]
+    #[error("there is no method \"{0}\"; the methods are auto, {list}", list = listed(&Method::ALL))]
     UnknownMethod(String),
     /// No instruction set of that name.
-    #[error("there is no instruction set \"{0}\"; those to choose from are auto, {list}", list = listed(&Isa::ALL))]
+    #[error("there is no instruction set \"{0}\"; the instruction sets are auto, {list}", list = listed(&Isa::ALL))]
     UnknownIsa(String),
     /// The machine lacks the instruction set.
     #[error("this machine does not have the instruction set {0}; it has {list}", list = listed(&Isa::available()))]

@@ -84,8 +84,8 @@ const MOST_COLUMNS: u8 = 8;
 pub enum PlanError {
     /// The version of another build.
     #[error(
-        "the plan has version {0}; this diadem knows version {CURRENT_VERSION} only: continue the run with the build that \
-         began it, or count anew in another directory"
+        "the plan has version {0}; this diadem knows version {CURRENT_VERSION} only: continue the run \
+         with the build that began it, or count again in another directory"
     )]
     UnknownVersion(u32),
     /// A unit must have some work in it.
@@ -93,8 +93,8 @@ pub enum PlanError {
     NoGrain,
     /// A group must have a square in it, and splits have their limits.
     #[error(
-        "a plan by families splits by at most {MOST_ROWS} outer rows in groups of 1 to {MOST_IN_GROUP} squares and by \
-         at most {MOST_SIDES} sides, not by {rows} rows, groups of {group} and {sides} sides"
+        "cannot split by {rows} rows, groups of {group} and {sides} sides: at most {MOST_ROWS} rows, \
+         groups of 1 to {MOST_IN_GROUP} squares and {MOST_SIDES} sides are possible"
     )]
     NoSplit {
         /// The requested outer rows.
@@ -106,8 +106,8 @@ pub enum PlanError {
     },
     /// Groups and columns have their limits there as well.
     #[error(
-        "a plan by central columns splits by at most {MOST_COLUMNS} of them in groups of 1 to {MOST_IN_GROUP} squares, \
-         not by {columns} columns and groups of {group}"
+        "cannot split by {columns} columns and groups of {group}: at most {MOST_COLUMNS} central columns \
+         and groups of 1 to {MOST_IN_GROUP} squares are possible"
     )]
     NoCentre {
         /// The requested columns.

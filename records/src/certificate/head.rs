@@ -49,8 +49,8 @@ pub enum HeadError {
     Empty,
     /// It is of another run.
     #[error(
-        "line {line}: that head is of run {published}, this is run {run}; heads of a run that was merged are those of its \
-         own ledger"
+        "line {line}: the head is of run {published}, this is run {run}; compare heads of a merged part \
+         with its own ledger"
     )]
     OtherRun {
         /// The line.
@@ -61,7 +61,7 @@ pub enum HeadError {
         run: LineHash,
     },
     /// It describes this run wrongly.
-    #[error("line {line}: that head says {name} = {said}, and of this run that is {found}")]
+    #[error("line {line}: the head has {name} = {said}, but this run has {found}")]
     OtherPart {
         /// The line.
         line: usize,

@@ -69,7 +69,7 @@ pub enum CertificateError {
     #[error("it is a certificate of form {0}, and this release knows form {FORM}")]
     OtherForm(u32),
     /// It was changed after it was signed, or signed with another key.
-    #[error("the signature is not that of its key over what the certificate says")]
+    #[error("the signature does not fit the certificate and its key")]
     Unsigned,
     /// Its totals do not fit together.
     #[error("its total {0} is not 8A + 4P + 2R, or no number")]
@@ -87,7 +87,7 @@ pub enum CertificateError {
         published: u128,
     },
     /// It claims more checked units than the run has.
-    #[error("it says that {checked} units were counted twice, of {units}")]
+    #[error("it says that {checked} of {units} units were counted twice")]
     MoreChecked {
         /// Units counted twice.
         checked: u128,
@@ -137,7 +137,7 @@ pub enum CertificateError {
     },
     /// The run is not finished.
     #[error(
-        "the run is not finished: {} missing, {} to be checked, {unbelieved} not believed",
+        "the run is not complete: {} missing, {} to be checked, {unbelieved} not believed",
         counted(*missing, "unit"), counted(*pending, "count")
     )]
     Unfinished {
@@ -410,7 +410,7 @@ mod tests {
             (c.a, c.total, c.shard) = ("12".into(), "100".into(), "1/2".parse().unwrap())
         };
         differs(more_than_all, "its total for n = 8 is 100, and the published one is 92");
-        differs(|c| c.checked.on_two_owners = c.units + 1, "units were counted twice, of ");
+        differs(|c| c.checked.on_two_owners = c.units + 1, "units were counted twice");
         differs(
             |c| c.checked.quarantined_machines.push("m".into()),
             "0 machines are not believed, and names 1",

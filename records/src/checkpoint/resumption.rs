@@ -48,18 +48,20 @@ impl fmt::Display for Notice {
         match self {
             Notice::TailCut { bytes, kept } => write!(
                 f,
-                "cut off {bytes} bytes behind the last commit mark of the ledger, to be kept in {}; their units are counted again",
+                "cut off {bytes} bytes after the last commit mark of the ledger, to be kept in {}; their \
+                 units are counted again",
                 kept.display()
             ),
             Notice::FileGivenUp { path, kept } => write!(
                 f,
-                "gave up {}, which may be a file of the ledger under another name, to be kept as {}; its units are counted again",
+                "gave up {}, which may be a renamed file of the ledger, to be kept as {}; its units are \
+                 counted again",
                 path.display(),
                 kept.display()
             ),
             Notice::LossAccepted { records } => write!(
                 f,
-                "went on with the ledger as it is, although its checkpoint knew of {records} records more; their units are \
+                "continued without {records} records that the checkpoint knew of; their units are \
                  counted again"
             ),
             Notice::CheckpointRebuilt { why } => write!(f, "rebuilt the checkpoint from the ledger: {why}"),
@@ -69,7 +71,7 @@ impl fmt::Display for Notice {
 
 /// The part of a ledger that an accepted loss gives up, in addition to the data after its last mark.
 #[derive(Debug)]
-pub(crate) struct Loss {
+pub(crate) struct LedgerLoss {
     /// The files that may be those that would follow, under other names.
     pub renamed: Vec<PathBuf>,
 }
@@ -78,7 +80,7 @@ pub(crate) struct Loss {
 #[derive(Debug, Default)]
 pub(crate) struct Unsettled {
     /// The accepted loss, if the ledger alone does not show it.
-    pub loss: Option<Loss>,
+    pub loss: Option<LedgerLoss>,
     /// Whether its checkpoint was of no use, and is moved out of the way.
     pub distrusts_checkpoint: bool,
     /// Whether another one takes its place at once.
@@ -146,10 +148,10 @@ pub(crate) fn resume(
 
 /// The loss of a ledger which ends there, if there is one. Were any file left that bears a number behind the end, the next
 /// start would ask for it.
-fn accepted(directory: &RunDirectory, tail: &Tail) -> Option<Loss> {
+fn accepted(directory: &RunDirectory, tail: &Tail) -> Option<LedgerLoss> {
     let (folder, files) = (directory.ledger(), tail.end.files());
     let is_loss = tail.bytes > 0 || refuse_renamed_end(&folder, &tail.end).is_err();
-    is_loss.then(|| Loss { renamed: renamed_files(&folder, |number| number > files) })
+    is_loss.then(|| LedgerLoss { renamed: renamed_files(&folder, |number| number > files) })
 }
 
 /// Adds the records from a position, or from the beginning, to the end of the ledger to a standing.
@@ -171,7 +173,7 @@ fn tail_cut(directory: &RunDirectory, tail: &Tail, opened: Duration) -> Option<N
     (tail.bytes > 0).then_some(Notice::TailCut { bytes: tail.bytes, kept })
 }
 
-fn files_given_up(loss: Option<&Loss>, opened: Duration) -> impl Iterator<Item = Notice> {
+fn files_given_up(loss: Option<&LedgerLoss>, opened: Duration) -> impl Iterator<Item = Notice> {
     let renamed = loss.into_iter().flat_map(|loss| &loss.renamed);
     renamed.map(move |path| Notice::FileGivenUp { path: path.clone(), kept: kept_path(path, opened) })
 }

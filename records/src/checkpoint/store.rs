@@ -73,13 +73,13 @@ impl StoreThread {
         let (open, closed) = channel();
         thread::Builder::new().name(THREAD.into()).spawn(move || {
             let _open: Sender<()> = open;
-            let mut store = Store { path, state: State::Unwritten, saved: Entries::new() };
+            let mut store = CheckpointStore { path, state: StoreState::Unwritten, saved: Entries::new() };
             for Save { mut entries, done } in received {
                 let begun = Instant::now();
                 seal(&mut entries, &key);
                 let result = store.save(entries).map(|()| begun.elapsed());
                 if result.is_err() {
-                    store.state = State::Unwritten;
+                    store.state = StoreState::Unwritten;
                 }
                 done.send(result).ok();
             }
@@ -102,14 +102,14 @@ impl StoreThread {
 }
 
 /// The store that this process writes.
-struct Store {
+struct CheckpointStore {
     path: PathBuf,
-    state: State,
+    state: StoreState,
     /// The entries of the last save.
     saved: Entries,
 }
 
-enum State {
+enum StoreState {
     /// The next save writes a new store: there is none of this process, or it failed, or it is too large.
     Unwritten,
     /// This process has written it. A short run saves once, and never opens it again.
@@ -117,13 +117,13 @@ enum State {
     Open(Db),
 }
 
-impl Store {
+impl CheckpointStore {
     fn save(&mut self, entries: Entries) -> Result<(), CheckpointError> {
-        if let State::Closed = self.state {
+        if let StoreState::Closed = self.state {
             // sled holds its lock on a store for seconds after the store is dropped. A short run does not wait for that.
-            self.state = open(&self.path).map_or(State::Unwritten, State::Open);
+            self.state = open(&self.path).map_or(StoreState::Unwritten, StoreState::Open);
         }
-        if let State::Open(db) = &self.state {
+        if let StoreState::Open(db) = &self.state {
             let mut batch = Batch::default();
             let removed = self.saved.keys().filter(|key| !entries.contains_key(*key));
             removed.for_each(|key| batch.remove(&key[..]));
@@ -134,11 +134,11 @@ impl Store {
             let size = db.size_on_disk()?;
             let content: usize = entries.iter().map(|(key, value)| key.len() + value.len()).sum();
             if size > LARGE_BYTES && size > BLOAT * content as u64 {
-                self.state = State::Unwritten;
+                self.state = StoreState::Unwritten;
             }
         } else {
             write_anew(&self.path, &entries)?;
-            self.state = State::Closed;
+            self.state = StoreState::Closed;
         }
         self.saved = entries;
         Ok(())

@@ -175,11 +175,11 @@ const MEDDLINGS: [Meddling; 6] = [
         |path, whole| fs::write(path, whole).unwrap(),
         "has 0 bytes instead of",
     ),
-    (append, |path, whole| fs::write(path, whole).unwrap(), "and not this process wrote that"),
+    (append, |path, whole| fs::write(path, whole).unwrap(), "another process wrote to it"),
     (
         |path| fs::write(path.with_file_name("000002.jsonl"), "x").unwrap(),
         |path, _| fs::remove_file(path.with_file_name("000002.jsonl")).unwrap(),
-        "000002.jsonl was put there by somebody else",
+        "000002.jsonl was put there by another process",
     ),
 ];
 

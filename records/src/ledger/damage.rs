@@ -25,8 +25,8 @@ pub enum LedgerError {
     },
     /// The data behind the last readable mark is not the result of an interrupted write.
     #[error(
-        "the ledger is damaged at {}:{}: {what}; what follows may have been acknowledged: restore the file from a copy, or \
-         say --accept-loss with diadem count or coordinator to cut it off and count its units again",
+        "the ledger is damaged at {}:{}: {what}. Restore the file from a copy; or use --accept-loss with \
+         diadem count or coordinator to cut off the rest and count its units again",
         .path.display(),
         .location.line
     )]
@@ -59,7 +59,7 @@ pub enum LedgerError {
         "the ledger file {} is missing{}; restore it{}",
         .path.display(),
         .renamed.as_ref().map(|name| format!(" (is {} what became of it?)", name.display())).unwrap_or_default(),
-        if *.is_last { ", or say --accept-loss to go on without it" } else { " from a copy, or set the run aside" }
+        if *.is_last { ", or use --accept-loss to continue without it" } else { " from a copy, or set the run aside" }
     )]
     Missing {
         /// The file.
@@ -71,9 +71,9 @@ pub enum LedgerError {
     },
     /// The checkpoint knows of more records than the ledger has.
     #[error(
-        "the ledger ends at {}:{line} after {found} records, but its checkpoint knows of {known}: {} acknowledged records \
-         are missing{}; restore the ledger from a copy, or say --accept-loss with diadem count or coordinator to go on without \
-         them and count their units again",
+        "the ledger ends at {}:{line} after {found} records, but its checkpoint knows of {known}: {} \
+         acknowledged records are missing{}. Restore the ledger from a copy; or use --accept-loss with \
+         diadem count or coordinator to count their units again",
         .path.display(),
         .known - .found,
         .renamed.as_ref().map(|name| format!(" (is {} what became of them?)", name.display())).unwrap_or_default()
@@ -92,9 +92,9 @@ pub enum LedgerError {
     },
     /// The ledger has another line than the one that its checkpoint knows.
     #[error(
-        "{}:{line} is another line than the one that was acknowledged there as the end of {known} records, and the ledger \
-         goes on to {found}; restore the ledger from a copy, or say --accept-loss with diadem count or coordinator to go on with \
-         the one that is there",
+        "{}:{line} is not the line that was acknowledged as the end of {known} records, and the ledger \
+         has {found}. Restore it from a copy; or use --accept-loss with diadem count or coordinator to \
+         keep the present one",
         .path.display()
     )]
     Rewritten {
@@ -155,7 +155,7 @@ pub enum Change {
     #[error("was replaced by another one")]
     Replaced,
     /// It was cut, or appended to.
-    #[error("has {found} bytes instead of {expected}, and not this process wrote that")]
+    #[error("has {found} bytes instead of {expected}: another process wrote to it")]
     Size {
         /// Its bytes.
         found: u64,
@@ -163,7 +163,7 @@ pub enum Change {
         expected: u64,
     },
     /// It occupies the path of the next file.
-    #[error("was put there by somebody else")]
+    #[error("was put there by another process")]
     Added,
 }
 

@@ -17,10 +17,10 @@ pub enum CopyError {
     #[error(transparent)]
     Directory(#[from] RunDirectoryError),
     /// The existing copy is damaged.
-    #[error("{0}; or delete this copy, to have the run copied anew")]
+    #[error("{0}; or delete this copy to copy the run again")]
     Copied(#[source] LedgerError),
     /// The existing copy is gone.
-    #[error("{0}; or delete this copy, to have the run copied anew")]
+    #[error("{0}; or delete this copy to copy the run again")]
     Lost(#[source] RunDirectoryError),
     /// The disk takes no data at the moment, or another program changed the files. The caller may retry.
     #[error(transparent)]
@@ -34,7 +34,7 @@ pub enum CopyError {
         source: io::Error,
     },
     /// The notes of the directory cannot be read.
-    #[error("cannot read {}: {source}; restore that file, or delete this copy, to have the run copied anew", .path.display())]
+    #[error("cannot read {}: {source}; restore that file, or delete this copy to copy the run again", .path.display())]
     Notes {
         /// The file.
         path: PathBuf,
@@ -57,8 +57,9 @@ pub enum CopyError {
     NotProven,
     /// Another coordinator has taken over the run.
     #[error(
-        "the coordinator has {found}, but this copy has met {met}: follow that coordinator; only if it is gone permanently, and \
-         what it alone has on record may be lost, start this coordinator again with --take-over"
+        "the coordinator has {found}, but this copy has met {met}: follow that coordinator. Only if it \
+         is gone permanently, start this coordinator again with --take-over; records that the other \
+         alone has are then lost"
     )]
     Older {
         /// The coordinator's term.
@@ -68,7 +69,7 @@ pub enum CopyError {
     },
     /// The received data does not follow the copy, or cannot occur in a ledger.
     #[error(
-        "the coordinator's ledger is not sound at {location}: {what}; nothing of it is kept from there on"
+        "the coordinator's ledger is not sound at {location}: {what}; the copy keeps nothing from there on"
     )]
     NotSound {
         /// The line.
@@ -78,7 +79,8 @@ pub enum CopyError {
     },
     /// The coordinator says that all is counted, and the copy says otherwise.
     #[error(
-        "the coordinator says that the run is complete, but its ledger is not; see what diadem verify says of it"
+        "the coordinator reports a complete run, but its ledger is not complete; check it with diadem \
+         verify"
     )]
     NotComplete,
 }

@@ -50,8 +50,8 @@ pub enum MergeError {
     },
     /// Runs differ in so many units that one of the runs must be wrong.
     #[error(
-        "more than {most} units are in dispute: {first}; leave out the run that is wrong, or take back what its machine \
-         has counted with: diadem retract RUN --machine MACHINE --reason TEXT"
+        "more than {most} units are in dispute: {first}; leave out the wrong run, or take its counts \
+         back with diadem retract RUN --machine MACHINE --reason TEXT"
     )]
     Disputes {
         /// The maximum number of such units.

@@ -41,14 +41,15 @@ pub enum RunDirectoryError {
     NoRun(PathBuf),
     /// `run.json` is missing, but other files of the run exist.
     #[error(
-        "{} holds a ledger or a checkpoint, but no run.json: put that file back, from a copy of the run or from a follower \
-         of it, or choose another --run directory",
+        "{} holds a ledger or a checkpoint, but no run.json: restore that file from a copy of the run or \
+         a follower, or choose another --run directory",
         .0.display()
     )]
     LostRunFile(PathBuf),
     /// There is no ledger any more.
     #[error(
-        "{} holds a run.json, but no folder ledger: put that back, from a copy of the run or from a follower of it",
+        "{} holds a run.json, but no folder ledger: restore that folder from a copy of the run or a \
+         follower",
         .0.display()
     )]
     LostLedger(PathBuf),
@@ -64,7 +65,7 @@ pub enum RunDirectoryError {
     },
     /// The run counts another share of the plan.
     #[error(
-        "{} holds {found}, not {wanted}; say diadem count {} to go on with it, or choose another --run directory",
+        "{} holds {found}, not {wanted}; resume it with diadem count {}, or choose another --run directory",
         .path.display(),
         asked_for(*.found)
     )]
@@ -78,8 +79,8 @@ pub enum RunDirectoryError {
     },
     /// The run is split otherwise, and cannot change.
     #[error(
-        "{} holds a run that is split by {found}, not by {wanted}; leave --families and --centre out to go on with it, or \
-         choose another --run directory",
+        "{} holds a run that is split by {found}, not by {wanted}; leave out --families and --centre to \
+         resume it, or choose another --run directory",
         .path.display()
     )]
     OtherScheme {
@@ -99,7 +100,7 @@ pub enum RunDirectoryError {
         what: RunFileError,
     },
     /// Another process writes.
-    #[error("{} is in use by process {pid}; stop that one first, or choose another directory", .path.display())]
+    #[error("{} is in use by process {pid}; stop that process first, or choose another directory", .path.display())]
     InUse {
         /// The directory.
         path: PathBuf,
@@ -116,8 +117,8 @@ pub enum RunDirectoryError {
     },
     /// The build derives another plan from the same specification.
     #[error(
-        "{} has plan {recorded}, but this build derives {derived}: unless its run.json was changed, continue it with the build \
-         that began it, or count anew in another directory",
+        "{} has plan {recorded}, but this build derives {derived}: unless its run.json was changed, \
+         continue it with the build that began it, or count again in another directory",
         .path.display()
     )]
     OtherPlan {

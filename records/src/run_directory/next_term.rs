@@ -28,8 +28,9 @@ pub enum TermError {
     },
     /// The run is another coordinator's.
     #[error(
-        "the run in {directory} is served by another coordinator, of term {term}: let that coordinator continue; only if it is gone \
-         permanently, or is the wrong one and stopped, run diadem coordinator --run {directory} --take-over once",
+        "another coordinator of term {term} serves the run in {directory}: let it continue. Only if it \
+         is gone permanently, or is the wrong one and stopped, run diadem coordinator --run {directory} \
+         --take-over once",
         directory = .directory.display()
     )]
     NotOwn {
@@ -68,7 +69,7 @@ pub fn next_term(directory: &Path, notes: &Notes, last: u64, take_over: bool) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::notes::OtherCoordinator;
+    use super::super::notes::HigherTerm;
     use super::*;
 
     fn next(notes: &Notes, last: u64, take_over: bool) -> Result<u64, String> {
@@ -80,12 +81,12 @@ mod tests {
         assert_eq!(next(&Notes::default(), 0, false), Ok(1));
         assert_eq!(next(&Notes::default(), 3, false), Ok(4));
         let announced = Notes { announced: 7, ..Notes::default() };
-        assert_eq!(next(&announced, 3, false), Ok(8), "others have met it, though it has no record");
+        assert_eq!(next(&announced, 3, false), Ok(8), "others have met it, and it has no record");
     }
 
     #[test]
     fn takeover_passes_all_terms_that_were_met() {
-        let other = Some(OtherCoordinator { term: 5, coordinator: "0".repeat(32) });
+        let other = Some(HigherTerm { term: 5, coordinator: "0".repeat(32) });
         let copy = Notes { announced: 4, other, ..Notes::default() };
         assert_eq!(next(&copy, 3, true), Ok(1_000_005));
         let refused = next(&copy, 3, false).unwrap_err();

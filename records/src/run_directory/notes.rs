@@ -24,7 +24,7 @@ pub struct Notes {
     pub announced: u64,
     /// The coordinator that serves the run instead of this directory: the one that is copied here, or one that stopped the
     /// coordinator of this directory. While it is noted, only `--take-over` opens the run for writing.
-    pub other: Option<OtherCoordinator>,
+    pub other: Option<HigherTerm>,
     /// Why the operator paused the run, while it is paused.
     pub paused: Option<String>,
     /// The number of the follower that copies the run to this directory: it tells copies apart, wherever they call from.
@@ -34,14 +34,14 @@ pub struct Notes {
 /// Another coordinator of the run, with the highest term that was met.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct OtherCoordinator {
+pub struct HigherTerm {
     /// Its term.
     pub term: u64,
     /// Its name: 32 hexadecimal digits.
     pub coordinator: String,
 }
 
-impl From<&Term> for OtherCoordinator {
+impl From<&Term> for HigherTerm {
     fn from(term: &Term) -> Self {
         Self { term: term.number, coordinator: term.coordinator.to_string() }
     }
@@ -121,7 +121,7 @@ mod tests {
         assert!(!path.exists(), "nothing has changed");
         let noted = Notes {
             announced: 1,
-            other: Some(OtherCoordinator { term: 3, coordinator: "0".repeat(32) }),
+            other: Some(HigherTerm { term: 3, coordinator: "0".repeat(32) }),
             paused: Some("too \"hot\"\n".to_owned()),
             follower: Some(u64::MAX),
         };

@@ -67,11 +67,12 @@ pub enum RunFileError {
     #[error("it is not text")]
     NotText,
     /// Values without their names.
-    #[error("it has a list, and nothing in it is one")]
+    #[error("it has a list where none belongs")]
     List,
     /// Another build may mean something by it.
     #[error(
-        "it has a field {0:?}, which this build does not know: continue it with the build that began it, or count anew"
+        "it has a field {0:?}, which this build does not know: continue it with the build that began it, \
+         or count again"
     )]
     UnknownField(String),
 }

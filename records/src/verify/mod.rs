@@ -52,11 +52,12 @@ pub enum VerifyError {
         first: UnitId,
     },
     /// Required checks are missing.
-    #[error("the ledger is sound but not complete: {} still to be checked: go on with the run, it checks them", counted(*.0, "count"))]
+    #[error("the ledger is sound but not complete: {} still to be checked; resume the run to check them", counted(*.0, "count"))]
     Unchecked(u64),
     /// Standing counts must be retracted.
     #[error(
-        "{0} counts of quarantined machines stand that no other machine has confirmed: go on with the run, it counts them again"
+        "{0} counts of quarantined machines stand that no other machine has confirmed; resume the run to \
+         count them again"
     )]
     Unbelieved(u64),
     /// An equation among the sums does not hold.

@@ -111,7 +111,7 @@ impl Campaign {
         lines.extend(self.of_cores.iter().map(line("core")));
         lines.extend(self.of_cards.iter().map(line("card")));
         if self.of_cores.is_empty() && self.units > 0 {
-            lines.push(format!("too little was measured to tell what work that is: {why}"));
+            lines.push(format!("too little was measured to estimate that work: {why}"));
         }
         lines.extend(self.on_machines.as_ref().map(OnMachines::line));
         lines

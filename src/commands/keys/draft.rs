@@ -42,7 +42,7 @@ impl<'a> KeysDraft<'a> {
         }
         if fs::read_dir(keys).is_ok_and(|mut entries| entries.next().is_some()) {
             bail!(
-                "{} is not empty; diadem keys renew replaces what is in it, another folder takes new keys",
+                "{} is not empty: renew its keys with diadem keys renew, or name another folder",
                 keys.display()
             );
         }
@@ -86,7 +86,7 @@ impl<'a> KeysDraft<'a> {
 /// They were.
 pub fn expect_finished(keys: &Path) -> anyhow::Result<()> {
     if is_unfinished(keys) {
-        bail!("making the keys in {} was interrupted: make them with diadem keys init", keys.display());
+        bail!("making the keys in {} was interrupted: make them again with diadem keys init", keys.display());
     }
     // A command that was killed at the very end leaves the empty folder.
     fs::remove_dir(keys.join(NAME)).ok();

@@ -22,12 +22,12 @@ const REVOKED: &str = "revoked";
 
 /// The tokens that the folders had before it began, or before the one that failed: `FOLDER TOKEN` in each line, and `revoked` behind
 /// those that are to hold no more.
-pub struct Renewal {
+pub struct KeysRenewal {
     path: PathBuf,
     tokens: String,
 }
 
-impl Renewal {
+impl KeysRenewal {
     /// Begins one, or takes up the one that has failed.
     pub fn begin(keys: &Path) -> anyhow::Result<Self> {
         let path = keys.join(NAME);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::files::{read_if_there, write_private};
-use super::renewal::Renewal;
+use super::renewal::KeysRenewal;
 use crate::access::{JOIN, TokenName};
 
 /// Makes a token for that folder. The coordinator's file gets it too, and keeps the tokens that a renewal
@@ -12,7 +12,7 @@ pub fn write_token(
     keys: &Path,
     folder: &str,
     name: TokenName,
-    renewal: Option<&Renewal>,
+    renewal: Option<&KeysRenewal>,
 ) -> anyhow::Result<()> {
     let (file, known) = (keys.join(folder).join(name.file), keys.join("coordinator").join(name.file));
     let now = read_if_there(&file)?;

@@ -124,7 +124,7 @@ impl Share {
                 time => format!("nothing new for {}", words::span(time)),
             },
             (None, None) if self.pace.is_empty => {
-                "its ledger is empty; diadem count tells whether records are missing".to_owned()
+                "its ledger is empty; diadem count shows whether records are missing".to_owned()
             }
             (None, None) => "begun, nothing counted yet".to_owned(),
         };
@@ -172,7 +172,9 @@ impl Shares {
             words::percent(self.progress()),
             counted(of as u64, "share"),
         )];
-        lines.extend(self.left().map(|left| format!("{} left, if so many go on", words::range(&left))));
+        lines.extend(
+            self.left().map(|left| format!("{} left, if as many keep counting", words::range(&left))),
+        );
         for share in &self.there {
             lines.push(share.line());
             if with_families || self.there.len() == 1 {
@@ -190,7 +192,7 @@ impl Shares {
             let (n, run) = (self.board, quoted(&still.run.to_string_lossy()));
             let share = still.shard.fraction();
             let part = if still.shard.is_whole() { String::new() } else { format!(" --shard {share}") };
-            lines.push(format!("go on with: diadem count {n}{part} --run {run}"));
+            lines.push(format!("resume with: diadem count {n}{part} --run {run}"));
         }
         if complete == of && of > 1 {
             lines.push("join them with: diadem merge OUT DIR...".to_owned());
@@ -304,13 +306,16 @@ mod tests {
         assert_eq!(left.expected.as_secs(), 2 * (50 + 90 + 300));
         assert_eq!(
             shares.text(false),
-            "n = 20: 26.67 % of the work done, 1 of 6 shares complete\n\
-             about 12 to 18 minutes left, if so many go on\n      \
-             1/6     100 %  complete  s1\n      \
-             2/6   50.00 %  counting, about 1 to 2 minutes left  s2\n      \
-             4/6   10.00 %  nothing new for 3 hours  s4\n\
-             3 shares not named: 3, 5 to 6\n\
-             go on with: diadem count 20 --shard 4/6 --run s4"
+            [
+                "n = 20: 26.67 % of the work done, 1 of 6 shares complete",
+                "about 12 to 18 minutes left, if as many keep counting",
+                "      1/6     100 %  complete  s1",
+                "      2/6   50.00 %  counting, about 1 to 2 minutes left  s2",
+                "      4/6   10.00 %  nothing new for 3 hours  s4",
+                "3 shares not named: 3, 5 to 6",
+                "resume with: diadem count 20 --shard 4/6 --run s4",
+            ]
+            .join("\n")
         );
     }
 
@@ -335,7 +340,7 @@ mod tests {
         let still = checked(false);
         assert_eq!(still.json()["shares"][0]["state"], "still");
         assert!(
-            still.text(false).contains(line) && still.text(false).contains("\ngo on with: "),
+            still.text(false).contains(line) && still.text(false).contains("\nresume with: "),
             "{}",
             still.text(false)
         );

@@ -86,7 +86,7 @@ fn machines(status: &RunStatus) -> String {
     let names = named(there.map(|machine| machine.owner.title(&machine.name)));
     let names = if names.is_empty() { names } else { format!(": {names}") };
     format!(
-        "machines: {} of {} there with {}{names}; double-check {}, diadem {}",
+        "machines: {} of {} connected with {}{names}; double-check {}, diadem {}",
         status.machines_there,
         status.machines_total,
         counted(status.there().1, "thread"),
@@ -101,7 +101,7 @@ fn workers(status: &RunStatus) -> Vec<String> {
     }
     let mut lines = vec![format!(
         "{:<20} {:>5} {:<15} {:>6} {:>9} {:>7} {:>10}",
-        "worker", "thr.", "kernel", "leased", "done", "units/s", "last word"
+        "worker", "thr.", "kernel", "leased", "done", "units/s", "last seen"
     )];
     lines.extend(status.workers.iter().map(worker));
     let listed = status.workers.len() as u64;
@@ -146,7 +146,7 @@ mod tests {
         assert!(calm.starts_with("n = 27, counting: 43.21 % of the work, 23 days 4h so far, "), "{calm}");
         assert!(
             calm.contains(
-                "\nmachines: 2 of 3 there with 104 threads: ada/rack-00, rack-01; double-check 1%,"
+                "\nmachines: 2 of 3 connected with 104 threads: ada/rack-00, rack-01; double-check 1%,"
             ),
             "{calm}"
         );

@@ -47,7 +47,7 @@ const WORKERS: [Column<WorkerStatus>; 7] = [
         key: |w| Key::Text(w.owner.title(&w.name)),
     },
     Column {
-        title: "last word",
+        title: "last seen",
         width: 10,
         cell: last_word,
         key: |w| Key::Number(w.last_word.as_secs_f64()),

@@ -154,7 +154,7 @@ fn tables_scroll_to_their_last_line_and_sort() {
     press(&mut screen, KeyCode::Char('s'));
     press(&mut screen, KeyCode::Char('r'));
     let longest = painted(&sight, &mut screen, (80, 24));
-    shows(&longest, &["vlast word", "1.00 s", "0.99 s"]);
+    shows(&longest, &["vlast seen", "1.00 s", "0.99 s"]);
 }
 
 #[test]

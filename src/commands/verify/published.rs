@@ -36,7 +36,7 @@ pub fn read_certificate(
         return Err(anyhow::Error::new(other).context(file.to_string()));
     }
     let (n, part, total) = certificate.found();
-    let known = if args.signer.is_some() { "" } else { "; whose that is you must know (--signer)" };
+    let known = if args.signer.is_some() { "" } else { "; name the signer you expect with --signer" };
     report.add(
         &format!(
             "{file}: n = {n}, {part}, {total} solutions\n\
@@ -63,7 +63,7 @@ pub fn report_heads(
     let warning = match behind {
         0 => String::new(),
         _ => format!(
-            "\n{file}: {} behind the last of them, where anybody may have gone on",
+            "\n{file}: {} after the last of them, which they do not protect",
             counted(behind, "record")
         ),
     };

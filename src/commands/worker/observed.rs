@@ -13,14 +13,14 @@ use crate::output::significant;
 /// A coordinator, with notes of all calls and answers.
 pub struct Observed<L> {
     lender: L,
-    notes: Arc<Mutex<Notes>>,
+    notes: Arc<Mutex<WorkerNotes>>,
     /// Its part of the units in the notes; changed only while the notes are locked.
-    own: Mutex<Units>,
+    own: Mutex<HeldUnits>,
 }
 
 /// Units that are lent and not acknowledged.
 #[derive(Clone, Copy, Debug, Default)]
-struct Units {
+struct HeldUnits {
     /// Held units: those of the last renewal, and those leased since.
     held: u64,
     /// The held units that are counted but could not be reported in the last call; since then more may have
@@ -30,12 +30,12 @@ struct Units {
 
 /// How far the workers of a process are.
 #[derive(Clone, Debug)]
-pub struct Notes {
+pub struct WorkerNotes {
     begun: Instant,
     /// Units on record, or known there.
     counted: u64,
     /// The units of all workers together.
-    units: Units,
+    units: HeldUnits,
     /// Since when the coordinator does not answer.
     alone: Option<Instant>,
     /// Since when reports are in vain, and why the last one was.
@@ -44,11 +44,11 @@ pub struct Notes {
 
 impl<L> Observed<L> {
     /// All calls are added to the shared notes.
-    pub fn new(lender: L, notes: Arc<Mutex<Notes>>) -> Self {
+    pub fn new(lender: L, notes: Arc<Mutex<WorkerNotes>>) -> Self {
         Self { lender, notes, own: Mutex::default() }
     }
 
-    fn note<T>(&self, result: &Result<T, CoordinatorError>, note: impl FnOnce(&mut Notes, &T)) {
+    fn note<T>(&self, result: &Result<T, CoordinatorError>, note: impl FnOnce(&mut WorkerNotes, &T)) {
         let mut notes = self.notes.lock();
         match result {
             Ok(answer) => {
@@ -64,7 +64,7 @@ impl<L> Observed<L> {
     }
 
     /// It has something else in hand from now on.
-    fn change(&self, notes: &mut Notes, change: impl FnOnce(&mut Units)) {
+    fn change(&self, notes: &mut WorkerNotes, change: impl FnOnce(&mut HeldUnits)) {
         let mut own = self.own.lock();
         let before = *own;
         change(&mut own);
@@ -76,20 +76,20 @@ impl<L> Observed<L> {
 /// A worker that has left holds no units.
 impl<L> Drop for Observed<L> {
     fn drop(&mut self) {
-        self.change(&mut self.notes.lock(), |own| *own = Units::default());
+        self.change(&mut self.notes.lock(), |own| *own = HeldUnits::default());
     }
 }
 
-impl Notes {
+impl WorkerNotes {
     /// Before the first call.
     pub fn new() -> Self {
-        Self { begun: Instant::now(), counted: 0, units: Units::default(), alone: None, unrecorded: None }
+        Self { begun: Instant::now(), counted: 0, units: HeldUnits::default(), alone: None, unrecorded: None }
     }
 
     /// The progress in one line. Without an answer of the coordinator, or while nothing is recorded, it shows
     /// the counts that are ready, because the recorded ones are unknown.
     pub fn describe(&self, threads: u32) -> String {
-        let (on_record, Units { held, untold }) = (counted(self.counted, "unit"), self.units);
+        let (on_record, HeldUnits { held, untold }) = (counted(self.counted, "unit"), self.units);
         if let Some(since) = self.alone {
             let seconds = since.elapsed().as_secs();
             return format!(
@@ -154,7 +154,7 @@ impl<L: Lender> Lender for Observed<L> {
             let is_settled = |verdict: &&Verdict| matches!(verdict, Verdict::Recorded | Verdict::Known);
             notes.counted += verdicts.iter().filter(is_settled).count() as u64;
             notes.unrecorded = None;
-            self.change(notes, |own| *own = Units { held: own.held.saturating_sub(units), untold: 0 });
+            self.change(notes, |own| *own = HeldUnits { held: own.held.saturating_sub(units), untold: 0 });
         });
         verdicts
     }
@@ -185,13 +185,18 @@ mod tests {
     #[test]
     fn worker_progress_line_fits_80_columns() {
         let begun = Instant::now();
-        let notes =
-            Notes { begun, counted: 0, units: Units { held: 1, untold: 0 }, alone: None, unrecorded: None };
+        let notes = WorkerNotes {
+            begun,
+            counted: 0,
+            units: HeldUnits { held: 1, untold: 0 },
+            alone: None,
+            unrecorded: None,
+        };
         assert_eq!(notes.describe(1), "0 units counted, 0.00/s on 1 thread, 1 held");
-        let units = Units { held: 50_000, untold: 10_000 };
-        let busy = Notes { counted: 9_999_999, units, ..notes };
+        let units = HeldUnits { held: 50_000, untold: 10_000 };
+        let busy = WorkerNotes { counted: 9_999_999, units, ..notes };
         assert!(busy.describe(256).chars().count() < COLUMNS, "{}", busy.describe(256));
-        let alone = Notes { alone: Some(begun), ..busy };
+        let alone = WorkerNotes { alone: Some(begun), ..busy };
         assert_eq!(
             alone.describe(256),
             "9999999 units counted, at least 10000 more of 50000 held; no answer for 0 s"
@@ -250,7 +255,7 @@ mod tests {
 
     #[tokio::test]
     async fn unreported_counts_are_shown_without_an_answer() {
-        let notes = Arc::new(Mutex::new(Notes::new()));
+        let notes = Arc::new(Mutex::new(WorkerNotes::new()));
         let lender = Observed::new(Silent { renews: false }, Arc::clone(&notes));
         lender.lease(WORKER, 5, Duration::ZERO).await.unwrap();
         for counted in [2, 4] {
@@ -267,7 +272,7 @@ mod tests {
 
     #[tokio::test]
     async fn unrecorded_counts_are_shown_with_reason_and_time() {
-        let notes = Arc::new(Mutex::new(Notes::new()));
+        let notes = Arc::new(Mutex::new(WorkerNotes::new()));
         let lender = Observed::new(Silent { renews: true }, Arc::clone(&notes));
         let since = || notes.lock().unrecorded.clone().unwrap().0;
         report_in_vain(&lender, 2).await;
@@ -281,7 +286,7 @@ mod tests {
 
     #[test]
     fn held_units_of_all_workers_are_added_up() {
-        let notes = Arc::new(Mutex::new(Notes::new()));
+        let notes = Arc::new(Mutex::new(WorkerNotes::new()));
         let [one, other] = [(), ()].map(|()| Observed::new((), Arc::clone(&notes)));
         let renews = |who: &Observed<()>, units| {
             who.note(&Ok(()), |notes, ()| who.change(notes, |own| own.held = units));

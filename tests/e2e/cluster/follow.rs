@@ -140,14 +140,16 @@ fn late_follower_copies_a_complete_run_that_stays() {
     assert_eq!(folder.run(&format!("retract forked --unit {unit} --reason test")).code, Some(0));
     folder
         .run(&format!("follow http://{address} --run forked"))
-        .refused(&["have parted", "move the copy away"]);
+        .refused(&["that are not the first of the coordinator's", "move the copy away"]);
     // One that has records of its own is no copy; and only a takeover writes to a copy.
     copy(&folder, "late", "other");
     let retract = "retract other --unit 3 --reason test";
     folder.run(retract).refused(&["another coordinator", "--take-over"]);
     remove_notes(&folder, "other");
     assert_eq!(folder.run(retract).code, Some(0));
-    folder.run(&format!("follow http://{address} --run other")).refused(&["have parted", "--take-over"]);
+    folder
+        .run(&format!("follow http://{address} --run other"))
+        .refused(&["that are not the first of the coordinator's", "--take-over"]);
     running.terminate();
     assert_eq!(running.end().code, Some(0));
 }
@@ -204,7 +206,7 @@ fn retraction_reports_the_number_of_replicas() {
     following.terminate();
     assert_eq!(following.end().code, Some(143));
     until_trouble(&folder, &address, "0 of 1 followers");
-    let lack = "this is on record with the coordinator, but 0 of 1 followers have it";
+    let lack = "the coordinator has recorded this, but only 0 of 1 followers have";
     for wish in [format!("policy {url} --double-check all"), format!("retract {url} --unit {other}")] {
         let done = folder.run(&format!("{wish} --reason wrong"));
         assert!(done.code == Some(0) && done.stderr.contains(lack), "{done:?}");
@@ -263,7 +265,7 @@ fn take_over(random: &mut StdRng) -> OldFolder {
         assert_eq!(files(&folder, "new"), files(&folder, "old.before"));
         OldFolder::IsTheBeginning
     } else {
-        returned.refused(&["have parted"]);
+        returned.refused(&["that are not the first of the coordinator's"]);
         OldFolder::HasForked
     };
     new.terminate();
@@ -344,7 +346,9 @@ fn copy_with_more_records_takes_over() {
     let urls = [second, third].map(|address| format!("http://{address}")).join(",");
     let worker = folder.start(&format!("worker --coordinator {urls} {SLOW}"), "w.log");
     until("the worker is there", || status(&folder, second)["workers"].as_array().unwrap().len() == 1);
-    folder.run(&format!("follow http://{second} --run c")).refused(&["may be in this copy alone"]);
+    folder
+        .run(&format!("follow http://{second} --run c"))
+        .refused(&["If it started from an old run directory"]);
     folder.run(&format!("follow http://{second} --run other")).refused(&["another run"]);
     wrong.terminate();
     assert_eq!(wrong.end().code, Some(143));
@@ -375,7 +379,9 @@ fn former_coordinators_longer_ledger_is_refused() {
     let _new = coordinator(&folder, "new", &second, "--take-over");
     until("the new one has recorded something", || terms(&folder, "new").len() == 2);
     assert!(folder.counts("old") > folder.counts("new"));
-    folder.run(&format!("follow http://{second} --run old")).refused(&["have parted", "move the copy away"]);
+    folder
+        .run(&format!("follow http://{second} --run old"))
+        .refused(&["that are not the first of the coordinator's", "move the copy away"]);
     let before = folder.counts("new");
     until("the new one goes on", || folder.counts("new") > before);
     assert_eq!(status(&folder, &second)["trouble"], "");

@@ -82,7 +82,7 @@ fn workers_of_a_lost_run_join_the_new_run() {
         assert_eq!(worker.end().code, Some(0));
     }
     let log = log(&folder);
-    assert_eq!(log.matches("it is counted for from now on").count(), 1, "{log}");
+    assert_eq!(log.matches("this worker counts for it").count(), 1, "{log}");
     assert_eq!(log.matches("again=0").count(), 2, "it holds nothing of the new run: {log}");
     assert!(!log.contains("left alone") && !log.contains("does not know this unit"), "{log}");
 }
@@ -106,7 +106,7 @@ fn worker_keeps_its_run_among_two_addresses() {
         assert_eq!(worker.end().code, Some(0));
     }
     let log = log(&folder);
-    assert!(log.contains("is counted for: that coordinator is left alone"), "{log}");
+    assert!(log.contains("the other coordinator is left alone"), "{log}");
     assert_eq!(status(&folder, &second)["workers_total"], 0);
     other.kill();
 }

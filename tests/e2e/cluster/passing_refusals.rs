@@ -16,7 +16,7 @@ use crate::waiting::{SEES_RUN, start_waiting};
 /// Waits until the process with this log was accepted, was then refused for this reason, and has logged that
 /// once.
 fn until_refused(folder: &Folder, log: &str, why: &str) {
-    let told = || text(folder, log).matches(&format!("refused, and taken in before: {why}")).count();
+    let told = || text(folder, log).matches(&format!("refused after it was accepted before: {why}")).count();
     until("it is refused", || told() > 0);
     assert_eq!(told(), 1, "{}", text(folder, log));
 }
@@ -112,7 +112,7 @@ fn replaced_keys_are_reread_without_restart() {
     until("it warns", || waiting.says("no status, trying again: the coordinator's cert"));
     // Half written.
     fs::write(folder.path().join("early/ca.pem"), "").unwrap();
-    until("it is told", || text(&folder, "early.log").contains("the keys are as they were: early/ca.pem"));
+    until("it is told", || text(&folder, "early.log").contains("the old ones stay in use: early/ca.pem"));
     for (name, place, token) in files {
         for file in ["ca.pem", token] {
             let [from, whole, to] = [source("others", place, file), "whole".into(), format!("{name}/{file}")]
@@ -129,10 +129,10 @@ fn replaced_keys_are_reread_without_restart() {
     for log in ["early.log", "copier.log"] {
         let log = text(&folder, log);
         // Once for each of the two files, where much time passes between them.
-        let told = log.matches("the keys have changed and hold from now on").count();
+        let told = log.matches("the keys have changed; the new ones are in use").count();
         assert!((1..=2).contains(&told), "{log}");
     }
-    assert_eq!(text(&folder, "early.log").matches("the keys are as they were").count(), 1);
+    assert_eq!(text(&folder, "early.log").matches("the old ones stay in use").count(), 1);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn hanging_keys_folder_does_not_stop_workers() {
     until_refused(&folder, "a.log", "the token is not one of this coordinator's");
     held.is_waited_for();
     let says = |words| text(&folder, "a.log").contains(words) || !held.is_still_waited_for();
-    until("it is told", || says("the folder of keys is not read to its end"));
+    until("it is told", || says("cannot read the whole folder of keys"));
     let freed = Instant::now();
     fs::rename(&aside, &known).unwrap();
     until("it goes on", || says("the coordinator answers again"));

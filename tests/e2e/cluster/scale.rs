@@ -71,7 +71,7 @@ fn coordinator_of_10_million_units_uses_under_1_gb() {
         });
         let started = begun.elapsed();
         // The audit in the background reads all of the ledger: the memory's peak.
-        let is_audited = || fs::read_to_string(&coordinator.log).unwrap().contains("all of it is sound");
+        let is_audited = || fs::read_to_string(&coordinator.log).unwrap().contains("whole ledger sound");
         until_within(LONG, "it is audited", is_audited);
         let peak = coordinator.peak_kib().unwrap();
         println!("{units} units, {records} records: started {how} in {started:?}, peak memory {peak} KiB");
@@ -92,7 +92,7 @@ fn follower_copies_long_ledger_in_little_memory() {
     synthetic(&folder.path().join("run"), &plan, Shard::default(), units - records..units);
     let (coordinator, address) = folder.serve("coordinator --run run", "log");
     // Once it has read the ledger itself, what it takes more is the follower's.
-    until("it is audited", || fs::read_to_string(&coordinator.log).unwrap().contains("all of it is sound"));
+    until("it is audited", || fs::read_to_string(&coordinator.log).unwrap().contains("whole ledger sound"));
     let (before, begun) = (coordinator.peak_kib().unwrap(), Instant::now());
     let follower = folder.start(&format!("follow http://{address} --run copy"), "follow.log");
     let bytes = ledger_bytes(&folder, "run");

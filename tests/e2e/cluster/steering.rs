@@ -77,7 +77,7 @@ fn settings_survive_restart_before_first_count() {
     assert_eq!(told(serving, "2.log"), first);
     folder
         .run(&format!("{serving} --listen 127.0.0.1:0 --double-check 5%"))
-        .refused(&["this run checks all", "raised only"]);
+        .refused(&["this run checks all", "cannot be lowered"]);
     assert_eq!(folder.run(&format!("{serving} --listen 127.0.0.1:0 --double-check 5%")).code, Some(2));
 }
 
@@ -103,13 +103,13 @@ fn drained_machine_loses_its_workers() {
             .sum()
     };
     until("both count", || leased("rack-1") > 0 && leased("rack-2") > 0);
-    folder.run(&format!("drain rack-3 {access}")).refused(&["rack-3", "is there"]);
+    folder.run(&format!("drain rack-3 {access}")).refused(&["rack-3", "has no connected worker"]);
     let drained = folder.run(&format!("drain rack-1 {access}"));
     assert!(drained.code == Some(0) && drained.stdout.starts_with("1 worker of rack-1"), "{drained:?}");
     let ended = leaving.end();
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(
-        ended.stderr.contains("the operator wishes it") && ended.stderr.contains("broken_off=0"),
+        ended.stderr.contains("the operator asked for it") && ended.stderr.contains("broken_off=0"),
         "{ended:?}"
     );
     until("only the other holds units", || leased("rack-1") == 0 && leased("rack-2") > 0);
@@ -126,7 +126,7 @@ fn time_limit_ends_worker_and_count_like_a_signal() {
     let folder = Folder::new();
     let counted = folder.run("count 19 --quiet --for 500ms --run run --nice 5");
     assert_eq!(counted.code, Some(143), "{counted:?}");
-    assert!(counted.stderr.contains("go on with"), "{counted:?}");
+    assert!(counted.stderr.contains("resume with"), "{counted:?}");
     // Up before anything was begun.
     let begun = Instant::now();
     let counted = folder.run("count 20 --quiet --in-memory --for 0s");
@@ -196,6 +196,6 @@ fn finishing_worker_reports_units_to_be_recounted() {
     coordinator.kill();
     let ended = worker.end();
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    let told = ended.stderr.lines().find(|line| line.contains("these units are counted again"));
+    let told = ended.stderr.lines().find(|line| line.contains("their units are counted again"));
     assert!(told.is_some_and(|line| line.contains("units=")), "{ended:?}");
 }

@@ -57,7 +57,7 @@ fn interrupted_count_stops_within_2_s_and_resumes() {
     in_time(Duration::from_secs(2), asked);
     assert_eq!(outcome.code, Some(143));
     assert!(
-        outcome.stderr.contains("go on with: diadem count 18 --isa portable --threads 1 --quiet\n"),
+        outcome.stderr.contains("resume with: diadem count 18 --isa portable --threads 1 --quiet\n"),
         "{outcome:?}"
     );
     let before = folder.counts("diadem-18");

@@ -60,7 +60,10 @@ fn estimate_gives_time_and_cost_on_named_machines() {
     folder.run("estimate 17 --machines 2x3 --watts -1").refused(&["\"-1\" is not a number from 0"]);
     let none = folder.run("bench --n 2,3 --seconds 1");
     assert!(none.code == Some(0) && none.stderr.lines().count() == 2, "{none:?}");
-    assert!(none.stderr.contains("n = 2 is left out") && !none.stderr.contains("more --seconds"), "{none:?}");
+    assert!(
+        none.stderr.contains("n = 2 is left out") && !none.stderr.contains("increase --seconds"),
+        "{none:?}"
+    );
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn interrupted_command_exits_with_signal_code() {
         });
         assert_eq!(interrupted.code, Some(130), "{interrupted:?}");
         assert_eq!(terminated.code, Some(143), "{terminated:?}");
-        assert!(terminated.stderr.contains("go on with: diadem"), "{terminated:?}");
+        assert!(terminated.stderr.contains("resume with: diadem"), "{terminated:?}");
     }
     let bench = folder.start("bench --n 20 --seconds 600 --threads 1 --json", "log");
     until("it works", || bench.heeds_signals());
@@ -127,7 +127,7 @@ fn sighup_ends_like_sigterm_unless_nohup() {
             running.interrupt();
         }
         let ended = running.end();
-        assert!(ended.code == Some(code) && ended.stderr.contains("go on with: diadem"), "{way}: {ended:?}");
+        assert!(ended.code == Some(code) && ended.stderr.contains("resume with: diadem"), "{way}: {ended:?}");
     }
 }
 

@@ -82,9 +82,9 @@ fn keys_are_private_and_never_overwritten() {
     folder.run("keys init keys").refused(&["keys is not empty", "keys renew"]);
     assert_eq!(text(&folder, "keys/ca.key"), before);
     assert_eq!(folder.run("keys client keys a").code, Some(0));
-    folder.run("keys client keys a").refused(&["there already"]);
+    folder.run("keys client keys a").refused(&["exists already"]);
     folder.run("keys client keys ../a").refused(&["letters, digits"]);
-    folder.run("keys client keys join").refused(&["\"join\"", "a name of its own"]);
+    folder.run("keys client keys join").refused(&["\"join\"", "a free name"]);
     folder.run("keys client keys 0123456789abcdef0123456789abcdef").refused(&["1 to 31"]);
     for host in ["10.0.0.7/24", "256.1.1.1", "0x7f.1", "node.7"] {
         folder.run(&format!("keys init other --host {host}")).refused(&[host, "host name"]);
@@ -189,7 +189,7 @@ fn owner_is_added_and_revoked_during_a_run() {
     let list = folder.path().join("keys/coordinator/revoked");
     fs::rename(&list, list.with_extension("kept")).unwrap();
     symlink("gone", &list).unwrap();
-    let said = "the keys are as they were: cannot read keys/coordinator/revoked";
+    let said = "the old ones stay in use: cannot read keys/coordinator/revoked";
     until("it is said to be gone", || text(&folder, "coordinator.log").contains(said));
     folder
         .run(&format!("status --coordinator https://{address} --keys keys/clients/bob"))
@@ -221,7 +221,7 @@ fn renewing_keys_during_a_run_loses_no_lease() {
     let known = folder.path().join("keys/coordinator/join.token");
     let whole = fs::read_to_string(&known).unwrap();
     fs::write(&known, &whole[..20]).unwrap();
-    until("it is told", || text(&folder, "log").contains("the keys are as they were"));
+    until("it is told", || text(&folder, "log").contains("the old ones stay in use"));
     fs::write(&known, &whole).unwrap();
     // No faster than the others: otherwise it would get backups of the last units of slower workers.
     let new = work(&folder, &address, "keys/worker", "new");
@@ -255,7 +255,7 @@ fn follower_with_revoked_token_waits_then_ends() {
     let known = "keys/coordinator/follow.token";
     let both = text(&folder, known);
     fs::write(folder.path().join(known), both.replace(&former, "")).unwrap();
-    let refused = "taken in before: the token is not one of this coordinator's";
+    let refused = "accepted before: the token is not one of this coordinator's";
     until("the early one is refused", || text(&folder, "early.log").contains(refused));
     until("one is left", || followers() == 1);
     fs::write(folder.path().join(known), both).unwrap();
@@ -294,10 +294,10 @@ fn new_certificate_is_served_without_losing_a_lease() {
     status("keys/status").refused(&["certificate"]);
     // A key that is not the certificate's changes nothing, nor does half a certificate.
     fs::copy(path("keys/ca.key"), path("keys/coordinator/server.key")).unwrap();
-    until("it is told", || text(&folder, "log").contains("as they were: the server's certificate or key"));
+    until("it is told", || text(&folder, "log").contains("stay in use: the server's certificate or key"));
     let whole = text(&folder, "others/coordinator/server.pem");
     fs::write(path("keys/coordinator/server.pem"), &whole[..whole.len() / 2]).unwrap();
-    until("it is told again", || text(&folder, "log").matches("the keys are as they were").count() == 2);
+    until("it is told again", || text(&folder, "log").matches("the old ones stay in use").count() == 2);
     assert_eq!(status("onlooker").code, Some(0));
     assert_eq!(folder.run("keys renew keys").code, Some(0));
     until("the new certificate is shown", || status("keys/status").code == Some(0));
@@ -379,7 +379,7 @@ fn revoked_shared_token_stays_invalid_after_renewal() {
     assert_eq!(unseen.status().unwrap().code(), Some(1));
     let renewed = folder.run("keys renew keys");
     assert!(
-        renewed.code == Some(0) && renewed.stdout.contains("but for those of join and admin"),
+        renewed.code == Some(0) && renewed.stdout.contains("except those of join and admin"),
         "{renewed:?}"
     );
     until("the new one is taken", || status("keys/worker").code == Some(0));

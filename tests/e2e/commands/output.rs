@@ -58,7 +58,7 @@ fn unwritable_output_is_refused_and_keeps_old_table() {
     folder.run("count 10 --run run --quiet");
     fs::create_dir(folder.path().join("folder")).unwrap();
     for command in ["report run", "export run --csv", "certify run"] {
-        folder.run(&format!("{command} -o -")).refused(&["say /dev/stdout"]);
+        folder.run(&format!("{command} -o -")).refused(&["use /dev/stdout"]);
         folder.run(&format!("{command} -o folder")).refused(&["cannot write folder: it is a directory"]);
         folder.run(&format!("{command} -o no/where")).refused(&["cannot write no/where: "]);
         folder.run(&format!("{command} -o /dev/full")).refused(&["cannot write /dev/full: "]);

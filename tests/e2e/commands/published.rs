@@ -63,7 +63,7 @@ fn heads_of_a_run_in_use_stay_in_its_chain() {
     folder.run("count 8 --run other --quiet");
     let other = folder.run("verify other --heads heads");
     assert!(
-        other.code == Some(3) && other.stderr.contains("heads: line 2: that head is of run "),
+        other.code == Some(3) && other.stderr.contains("heads: line 2: the head is of run "),
         "{other:?}"
     );
     fs::write(folder.path().join("nothing"), "# nothing\n").unwrap();
@@ -95,7 +95,7 @@ fn certificate_of_sound_run_agrees_with_ledger() {
     assert_eq!(verified["certified_by_coordinator"], true);
     assert_eq!(verified["ledger"]["keys"], json!([key]));
     let alone = folder.run("verify --certificate run.json");
-    assert!(alone.code == Some(0) && alone.stdout.contains("must know"), "{alone:?}");
+    assert!(alone.code == Some(0) && alone.stdout.contains("the signer you expect"), "{alone:?}");
     for of_a_run in ["--recount all", "--seed 1", "--method meet"] {
         folder.run(&format!("verify --certificate run.json {of_a_run}")).refused(&["<DIR>"]);
     }
@@ -121,7 +121,7 @@ fn certificate_of_sound_run_agrees_with_ledger() {
     // The second run does not name it.
     let stranger = folder.run("verify again --certificate again.json");
     assert!(
-        stranger.code == Some(0) && stranger.stdout.contains("a key that is none of those"),
+        stranger.code == Some(0) && stranger.stdout.contains("its key is none of the coordinators' keys"),
         "{stranger:?}"
     );
 }
@@ -184,8 +184,7 @@ fn key_not_in_ledger_signs_only_on_request() {
     assert!(!own.exists(), "a stranger's key was made");
     // With a lost key one can continue, with a warning.
     let other = folder.run("certify run --key run/certify.key");
-    let warning =
-        format!("warning: that is none of the keys that the ledger names as its coordinators' ({key})");
+    let warning = format!("warning: the ledger names other keys as its coordinators' ({key})");
     assert!(other.code == Some(0) && other.stderr.contains(&warning), "{other:?}");
     // The file alone does not make the key a coordinator's.
     assert!(own.exists());

@@ -27,7 +27,7 @@ fn retract_of_served_run_needs_the_coordinator_url() {
     let (_coordinator, address) = folder.serve("coordinator --n 12 --run run", "log");
     folder
         .run("retract run --unit 1 --reason x")
-        .refused(&["run is in use by process", "name its URL in place of the directory"]);
+        .refused(&["run is in use by process", "use its URL in place of the directory"]);
     folder.run(&format!("retract http://{address} --owner - --reason x")).refused(&["nobody called \"-\""]);
 }
 
@@ -105,15 +105,14 @@ fn retracted_machine_loses_counts_and_workers() {
     let checked = check(&folder, "run");
     assert_eq!(checked.code, Some(0), "{checked:?}");
     // All machines of the owner without a name.
-    folder.run("retract run --owner= --reason all").refused(&["an owner, or - for everybody"]);
+    folder
+        .run("retract run --owner= --reason all")
+        .refused(&["an owner, or - for workers without credentials"]);
     let taken = folder.run("retract run --owner - --reason all");
-    assert!(taken.code == Some(0) && taken.stdout.contains("until --readmit says otherwise"), "{taken:?}");
+    assert!(taken.code == Some(0) && taken.stdout.contains("until they are readmitted"), "{taken:?}");
     let Completed { code, stderr: refused, .. } = folder.run("count 11 --run run");
     assert_eq!(code, Some(3), "{refused}");
-    assert!(
-        refused.lines().last().unwrap().contains("diadem retract with --owner, --readmit and --reason"),
-        "{refused}"
-    );
+    assert!(refused.lines().last().unwrap().contains("diadem retract --owner NAME --readmit"), "{refused}");
     assert_eq!(folder.run("retract run --owner - --readmit --reason again").code, Some(0));
     assert_eq!(folder.run("count 11 --run run --json").json()["total"], published(11));
     assert_eq!(check(&folder, "run").code, Some(0));
@@ -155,7 +154,7 @@ fn policy_of_served_run_needs_the_admin_token() {
     policy("admin", "--reason x").refused(&["--double-check"]);
     policy("admin", "--replicas 17 --reason x").refused(&["17"]);
     policy("admin", "--replicas 0").refused(&["--reason"]);
-    folder.run("policy run --replicas 0 --reason x").refused(&["no URL", "when it is started"]);
+    folder.run("policy run --replicas 0 --reason x").refused(&["no URL", "when you start it"]);
     let both = format!("https://{},{url}", free_address());
     let raise = "--keys keys/admin --double-check all --replicas 0 --reason record";
     let raised = folder.run(&format!("policy --coordinator {both} {raise}"));
@@ -165,7 +164,7 @@ fn policy_of_served_run_needs_the_admin_token() {
         told.map(|told| folder.diadem(&told).env("DIADEM_COORDINATOR", &both).output().unwrap());
     assert_eq!([told, set].map(|again| Completed::of(again).stdout), [(); 2].map(|()| raised.stdout.clone()));
     assert_eq!((raised.code, raised.stdout.contains("--double-check all --replicas 0")), (Some(0), true));
-    policy("admin", "--double-check 10% --reason x").refused(&["checks all", "not lowered to 10%"]);
+    policy("admin", "--double-check 10% --reason x").refused(&["checks all", "cannot be lowered to 10%"]);
     let answer = coordinator.end().json();
     assert_eq!(answer["total"], published(14));
     assert_eq!(answer["worth"]["counted_twice_on_one_machine"], answer["units"]);
@@ -174,7 +173,7 @@ fn policy_of_served_run_needs_the_admin_token() {
     for start in ["coordinator --run run --listen 127.0.0.1:0", "count 14 --run run"] {
         folder.run(&format!("{start} --double-check 10%")).refused(&[
             "checks all",
-            "not lowered to 10%",
+            "cannot be lowered to 10%",
             "leave",
         ]);
     }
@@ -226,10 +225,10 @@ fn retract_of_served_run_needs_the_admin_token() {
     assert!(taken.stdout.contains(&format!("open again in {url}; its workers")), "{taken:?}");
     assert_eq!((taken.code, taken.stdout.contains("units are open again")), (Some(0), true), "{taken:?}");
     let gone = worker.end();
-    let why = "machine join/m is quarantined: the operator has taken back what it counted";
+    let why = "machine join/m is quarantined: the operator took back its counts";
     assert_eq!((gone.code, gone.stderr.contains(why)), (Some(1), true), "{gone:?}");
     let drained = folder.run(&format!("drain nobody --coordinator {url} --keys keys/admin"));
-    drained.refused(&["no worker of the machine nobody is there; there are those of join/other"]);
+    drained.refused(&["machine nobody has no connected worker; there are workers of join/other"]);
     let known = folder.run(&format!("status --coordinator {url} --keys keys/status"));
     assert!(known.stdout.contains("join/other"), "{known:?}");
     other.terminate();

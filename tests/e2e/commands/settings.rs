@@ -56,8 +56,8 @@ fn config_shows_options_in_effect_and_origins() {
     let all = with(&folder, "config --config site.toml", &variables);
     assert_eq!(all.code, Some(0), "{all:?}");
     assert!(all.stdout.contains("nice     19  site.toml [worker]  worker\n"), "{all:?}");
-    assert!(all.stdout.contains("DIADEM_THREADS") && all.stdout.contains("count, worker,"), "{all:?}");
-    assert!(all.stdout.ends_with("no option is called so: DIADEM_THRAEDS\n"), "{all:?}");
+    assert!(all.stdout.contains("DIADEM_THREADS") && all.stdout.contains("count, estimate,"), "{all:?}");
+    assert!(all.stdout.ends_with("there is no option for: DIADEM_THRAEDS\n"), "{all:?}");
     assert!(!all.stdout.contains("secret"), "{all:?}");
     let worker = folder.run("config worker --json").json();
     let drain =
@@ -65,7 +65,7 @@ fn config_shows_options_in_effect_and_origins() {
     assert_eq!((&drain["value"], &drain["origin"]), (&"20s".into(), &"default".into()));
     let nothing = folder.run("config");
     assert_eq!(nothing.stdout, "nothing is set by a variable or a file\n");
-    folder.run("config wroker").refused(&["\"wroker\" is no command that has options"]);
+    folder.run("config wroker").refused(&["\"wroker\" is no command with options"]);
     let typed_only = with(&folder, "config", &[("DIADEM_TAKE_OVER", "1")]);
     assert!(typed_only.stdout.ends_with("must be typed: DIADEM_TAKE_OVER\n"), "{typed_only:?}");
 }
@@ -227,9 +227,9 @@ fn shells_complete_options_values_and_commands() {
     folder.run("completions tcsh").refused(&["tcsh", "bash, elvish, fish, powershell, zsh"]);
     // Names that are none are refused as before.
     folder.run("atlas solutions 4 --board round").refused(&["there is no board \"round\""]);
-    folder.run("count 4 --double-check some").refused(&["what is to be checked is none, all, or a share"]);
+    folder.run("count 4 --double-check some").refused(&["\"some\" is no share to check"]);
     assert_eq!(folder.run("count 6 --in-memory --double-check 12.5% --quiet").code, Some(0));
-    folder.run("config wor").refused(&["\"wor\" is no command that has options"]);
+    folder.run("config wor").refused(&["\"wor\" is no command with options"]);
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn shards_join_to_the_exact_total() {
     assert!(merged.stdout.contains("Q(12) = 14200: agrees"), "{merged:?}");
     // Like a job that was moved before it printed its result.
     let again = folder.run(&format!("merge out {parts}"));
-    assert!(again.code == Some(0) && again.stderr.contains("made of just these runs before"), "{again:?}");
+    assert!(again.code == Some(0) && again.stderr.contains("joins these runs already"), "{again:?}");
     assert_eq!(again.stdout, merged.stdout);
     let occupied = folder.run("merge out shard-1 shard-2");
     occupied.refused(&["out holds a run already"]);
@@ -83,7 +83,7 @@ fn the_status_of_shares_needs_no_coordinator() {
     fs::remove_dir_all(folder.path().join("shard-1/checkpoint")).unwrap();
     let emptied = folder.run("status shard-1").stdout;
     assert!(
-        emptied.contains("its ledger is empty; diadem count tells whether records are missing"),
+        emptied.contains("its ledger is empty; diadem count shows whether records are missing"),
         "{emptied}"
     );
 }
@@ -220,7 +220,7 @@ fn shard_with_quarantine_leaves_a_dispute_to_resolve() {
     }
     let refused = folder.run("count 12 --run out --quiet");
     assert_eq!(refused.code, Some(3), "{refused:?}");
-    for told in ["its owner is not believed any more", "--readmit"] {
+    for told in ["its owner is not believed", "--readmit"] {
         assert!(refused.stderr.contains(told), "no {told:?} in {refused:?}");
     }
     assert_eq!(folder.run("retract out --owner - --readmit --reason forged").code, Some(0));

@@ -13,9 +13,10 @@ fn warning_of_a_batch_engine_ends_a_count_as_sigterm_does() {
     for (k, warning) in [Signal::USR1, Signal::USR2, Signal::XCPU].into_iter().enumerate() {
         let count = folder.start(&format!("count 19 --method search --run run-{k} --quiet"), "count.log");
         until("it listens", || count.heeds(warning));
+        until("the run is begun", || folder.path().join(format!("run-{k}/checkpoint")).exists());
         count.signal(warning);
         let ended = count.end();
-        assert!(ended.code == Some(143) && ended.stderr.contains("go on with"), "{ended:?}");
+        assert!(ended.code == Some(143) && ended.stderr.contains("resume with"), "{ended:?}");
     }
 }
 

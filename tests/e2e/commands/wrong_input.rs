@@ -95,10 +95,10 @@ fn wrong_usage_names_the_matching_help() {
         ("bench 14", "--n 14"),
     ] {
         let command = typed.split(' ').next().unwrap();
-        folder.run(typed).refused(&[&format!(": say {meant} (see diadem {command} --help)")]);
+        folder.run(typed).refused(&[&format!(": use {meant} (see diadem {command} --help)")]);
     }
     folder.run("gpus 8").refused(&["unexpected argument '8' found", "(see diadem gpus --help)"]);
-    folder.run("status http://127.0.0.1:7227").refused(&["http://127.0.0.1:7227", "say --coordinator URL"]);
+    folder.run("status http://127.0.0.1:7227").refused(&["http://127.0.0.1:7227", "use --coordinator URL"]);
     folder.run("keys init").refused(&["<DIR>", "(see diadem keys init --help)"]);
 }
 
@@ -135,7 +135,7 @@ fn run_directory_of_another_board_is_refused_and_kept() {
         folder.run(command).refused(&[
             "split by constellations",
             "not by families 1,1,2",
-            "leave --families",
+            "leave out --families",
         ]);
     }
     assert_eq!(folder.run("count 8 --run run --json").json()["total"], published(8));
@@ -147,7 +147,7 @@ fn missing_or_broken_run_is_refused() {
     folder.run("verify nowhere").refused(&["nowhere", "run.json is missing"]);
     folder.run("coordinator --run nowhere --listen 127.0.0.1:0").refused(&["nowhere", "--n N"]);
     for command in ["coordinator --run nowhere --take-over", "coordinator --n 8 --run nowhere --take-over"] {
-        folder.run(command).refused(&["no run in nowhere to be taken over", "leave --take-over out"]);
+        folder.run(command).refused(&["no run in nowhere to take over", "leave out --take-over"]);
     }
     assert!(!folder.path().join("nowhere").exists());
     // A directory that cannot be read may hold a run.
@@ -172,10 +172,10 @@ fn a_run_of_another_plan_version_is_refused() {
     let path = folder.path().join("run/run.json");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("\"version\": 1", "\"version\": 7")).unwrap();
-    folder.run("count 8 --run run").refused(&["version 7", "the build that began it", "count anew"]);
+    folder.run("count 8 --run run").refused(&["version 7", "the build that began it", "count again"]);
     let text = text.replace("\"fingerprint\": \"", "\"fingerprint\": \"00");
     fs::write(&path, text).unwrap();
-    folder.run("count 8 --run run").refused(&["has plan 00", "the build that began it", "count anew"]);
+    folder.run("count 8 --run run").refused(&["has plan 00", "the build that began it", "count again"]);
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn run_with_unknown_fields_is_refused() {
     let text = fs::read_to_string(&path).unwrap();
     for known in ["\"version\"", "\"begun\""] {
         fs::write(&path, text.replace(known, &format!("\"twist\": 1, {known}"))).unwrap();
-        folder.run("count 8 --run run").refused(&["run.json", "\"twist\"", "does not know", "count anew"]);
+        folder.run("count 8 --run run").refused(&["run.json", "\"twist\"", "does not know", "count again"]);
     }
     fs::write(&path, &text).unwrap();
     assert_eq!(folder.run("count 8 --run run --json").json()["total"], published(8));
@@ -245,7 +245,7 @@ fn full_disk_ends_count_and_loses_nothing() {
     let (code, stderr) = limited(200, "count 14 --run run --quiet");
     assert_eq!(code, Some(1), "{stderr}");
     let what = stderr.find("File too large").expect(&stderr);
-    let hint = stderr.find("go on with: diadem count 14 --run run --quiet").expect(&stderr);
+    let hint = stderr.find("resume with: diadem count 14 --run run --quiet").expect(&stderr);
     assert!(what < hint, "the error comes first: {stderr}");
     assert!(!stderr.contains("internal error"), "{stderr}");
     let kept = folder.counts("run");

@@ -47,7 +47,7 @@ fn ledger_cut_at_any_byte_of_last_record_resumes() {
         assert_eq!(fs::read(&path).unwrap(), &whole[..cut], "nothing was touched");
         let outcome = folder.run("count 9 --run run --json --accept-loss");
         assert_eq!(outcome.json()["total"], published(9), "cut at {cut}");
-        assert!(outcome.stderr.contains("its checkpoint knew of"), "cut at {cut}: {outcome:?}");
+        assert!(outcome.stderr.contains("the checkpoint knew of"), "cut at {cut}: {outcome:?}");
     }
     // Without its newline the last mark is a mark.
     assert!(copied());
@@ -192,7 +192,7 @@ fn run_without_run_json_is_not_overwritten() {
     fs::remove_file(&run_file).unwrap();
     for command in ["count 9 --run run", "coordinator --n 9 --run run", "coordinator --run run"] {
         let refused = folder.run(command);
-        refused.refused(&["no run.json", "put that file back", "--run"]);
+        refused.refused(&["no run.json", "restore that file", "--run"]);
         assert_eq!(refused.code, Some(3), "{refused:?}");
     }
     assert!(!run_file.exists() && fs::read(&ledger).unwrap() == records);
@@ -209,7 +209,7 @@ fn run_without_ledger_is_not_overwritten() {
     for command in ["count 9 --run run", "coordinator --n 9 --run run", "retract run --unit 1 --reason test"]
     {
         let refused = folder.run(command);
-        refused.refused(&["no folder ledger", "put that back"]);
+        refused.refused(&["no folder ledger", "restore that folder"]);
         assert_eq!(refused.code, Some(3), "{refused:?}");
         assert!(!ledger.exists());
     }
@@ -319,7 +319,7 @@ fn a_command_that_is_refused_accepts_no_loss() {
     }
     let accepted = folder.run("count 9 --run run --json --accept-loss");
     assert_eq!(accepted.json()["total"], published(9));
-    assert!(accepted.stderr.contains("its checkpoint knew of"), "{accepted:?}");
+    assert!(accepted.stderr.contains("the checkpoint knew of"), "{accepted:?}");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn unauthorized_clients_are_refused() {
     guarded.worker("http", "").refused(&["speaks TLS", "https://", "--keys"]);
     guarded.worker("https", "").refused(&["needs the authority", "--keys"]);
     guarded.worker("http", "--keys keys/worker").refused(&["not encrypted", "https://"]);
-    guarded.worker("https", "--keys no-token").refused(&["wants a token", "--keys"]);
+    guarded.worker("https", "--keys no-token").refused(&["requires a token", "--keys"]);
     guarded.worker("https", "--keys wrong-token").refused(&["token is not one of this coordinator's"]);
     guarded.worker("https", "--keys disguised").refused(&["a status token reads only", "join token"]);
     guarded.worker("https", "--keys keys/status").refused(&["a status token reads only", "join token"]);
@@ -81,7 +81,7 @@ fn a_status_that_strangers_ask_for_is_refused() {
     let wrong = [("ca.pem", "keys/ca.pem"), ("status.token", "others/status/status.token")];
     folder_of(&guarded.folder, "wrong-token", &wrong);
     status("http", "").refused(&["no status from", "speaks TLS"]);
-    status("https", "--keys no-token").refused(&["no status from", "wants a token"]);
+    status("https", "--keys no-token").refused(&["no status from", "requires a token"]);
     status("https", "--keys wrong-token").refused(&["no status from", "token is not one of"]);
     status("https", "--keys others/status").refused(&["not of the authority"]);
     // Any right includes reading the status.
@@ -166,7 +166,7 @@ fn tokens_from_environment_work_without_tls() {
     let ask = format!("status --coordinator http://{address} --json");
     assert_eq!(with("DIADEM_STATUS_TOKEN", &status, &ask).code, Some(0));
     let work = format!("worker --coordinator http://{address} --threads 1");
-    folder.run(&work).refused(&["wants a token"]);
+    folder.run(&work).refused(&["requires a token"]);
     with("DIADEM_JOIN_TOKEN", &status, &work).refused(&["a status token reads only"]);
     let short = with("DIADEM_JOIN_TOKEN", "hunter2", &work);
     short.refused(&["DIADEM_JOIN_TOKEN", "32 to 256"]);

@@ -179,7 +179,7 @@ fn play(page: &Path) -> Vec<String> {
             line.starts_with("n = ") && line.contains(" units, ")
                 || line.contains(" %, ") && line.ends_with(" left")
         };
-        let is_for_want_of_time = |line: &str| is_progress(line) || line.ends_with("give it more --seconds");
+        let is_for_want_of_time = |line: &str| is_progress(line) || line.ends_with("increase --seconds");
         let lines: Vec<&str> = printed.trim_end().lines().filter(|line| !is_for_want_of_time(line)).collect();
         if !shown.output.is_empty() && !alike.agree(&shown.output, &lines) || !succeeded && !says_error {
             wrong.push(format!("{name}, line {}: {} prints\n{printed}", shown.line, shown.command));

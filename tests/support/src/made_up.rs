@@ -149,7 +149,7 @@ pub fn finished() -> RunStatus {
 
 /// The audit found something wrong.
 pub fn withheld() -> RunStatus {
-    let trouble = "the ledger's counts are sound one by one but not together".into();
+    let trouble = "the ledger's counts contradict each other".into();
     RunStatus { phase: Phase::Withheld, trouble, ..finished() }
 }
 
@@ -220,7 +220,7 @@ fn events() -> Vec<Event> {
         "the coordinator began term 1",
         "worker rack-00-4000 joined",
         "13 workers joined, rack-11-4013 the last",
-        "a follower came that has 61204 records",
+        "a follower joined that has 61204 records",
         "worker rack-05-4005 was silent and lost 128 units",
         "the operator pauses the run: the cooling is repaired",
         "the operator has the run go on",

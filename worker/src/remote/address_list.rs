@@ -15,22 +15,22 @@ use crate::coordinator::CoordinatorError;
 #[derive(Debug)]
 pub struct AddressList {
     urls: Arc<[String]>,
-    choice: Mutex<Choice>,
+    choice: Mutex<AddressChoice>,
     shared: Arc<Mutex<SharedRun>>,
 }
 
 /// Which address a worker calls.
 #[derive(Debug)]
-struct Choice {
+struct AddressChoice {
     current: usize,
     /// The last refusal of each address since the last registration.
-    refusals: Vec<Option<Refusal>>,
+    refusals: Vec<Option<AddressRefusal>>,
     /// The run of which the worker holds units.
     run: Option<RunId>,
 }
 
 #[derive(Debug)]
-struct Refusal {
+struct AddressRefusal {
     why: String,
     /// Whether the address has not answered since. If it has, the same refusal is still no news.
     is_current: bool,
@@ -38,7 +38,7 @@ struct Refusal {
     is_lasting: bool,
 }
 
-impl Choice {
+impl AddressChoice {
     fn is_lasting(&self, index: usize) -> bool {
         self.refusals[index].as_ref().is_some_and(|refusal| refusal.is_lasting)
     }
@@ -48,7 +48,7 @@ impl Choice {
         if self.is_lasting(index) {
             return false;
         }
-        let refusal = Refusal { why: why.to_owned(), is_current: true, is_lasting };
+        let refusal = AddressRefusal { why: why.to_owned(), is_current: true, is_lasting };
         let before = self.refusals[index].replace(refusal);
         is_lasting || before.is_none_or(|before| before.why != why)
     }
@@ -98,7 +98,7 @@ impl AddressList {
 
     fn called_first(urls: Arc<[String]>, current: usize, shared: Arc<Mutex<SharedRun>>) -> Self {
         let refusals = urls.iter().map(|_| None).collect();
-        Self { urls, choice: Mutex::new(Choice { current, refusals, run: None }), shared }
+        Self { urls, choice: Mutex::new(AddressChoice { current, refusals, run: None }), shared }
     }
 
     pub fn current(&self) -> usize {
@@ -162,8 +162,8 @@ impl AddressList {
         let mut shared = self.shared.lock();
         let (address, own) = (&self.urls[index], shared.run.unwrap_or(run));
         let why = format!(
-            "{address} serves {run} of this plan, and {own} is counted for: that coordinator is left alone; give this worker the \
-             addresses of one run, and start it again"
+            "{address} serves {run} of this plan, and this worker counts for {own}: the other \
+             coordinator is left alone; restart the worker with the addresses of one run"
         );
         if shared.other_run.replace((index, run)) != Some((index, run)) {
             warn!("{why}");
@@ -179,8 +179,9 @@ impl AddressList {
         if let Some(own) = shared.run.filter(|own| *own != run) {
             let address = &self.urls[index];
             warn!(
-                "{address} serves {run} of this plan now, and served {own} before: it is counted for from now on, and given nothing \
-                 of what is held of the other one; where the other one goes on, start this worker again with its address"
+                "{address} now serves {run} of this plan instead of {own}: this worker counts for it, \
+                 and keeps its old units from it. To count for the other, restart the worker with its \
+                 address"
             );
         }
         let takes_part = shared.takes_part;
@@ -219,9 +220,8 @@ impl AddressList {
         if is_news {
             warn!(
                 address = self.urls[index],
-                "refused, and taken in before: {why}; this may pass by itself, so it is tried again, with what the folder of \
-                 --keys holds then; if it is meant for good, put that right; where this process was handed its keys at its \
-                 start (by a variable, by systemd), start it again"
+                "refused after it was accepted before: {why}. Trying again, with the keys that the \
+                 folder has by then; if the keys come from a variable or systemd, restart the worker"
             );
         }
         CoordinatorError::Unavailable(why)
@@ -333,7 +333,7 @@ mod tests {
         assert!(
             [&one, &beside].into_iter().all(|list| matches!(for_now(list), CoordinatorError::Unavailable(_)))
         );
-        assert!(matches!(one.failed(0, refused()), CoordinatorError::Refused(_)), "that is meant for good");
+        assert!(matches!(one.failed(0, refused()), CoordinatorError::Refused(_)), "that is permanent");
         let two = list(2);
         two.taken_in();
         two.failed(0, refused());

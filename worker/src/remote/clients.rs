@@ -54,13 +54,13 @@ impl AddressClient {
 
 /// The clients of all addresses, shared by all workers of a process.
 #[derive(Debug)]
-pub struct Clients {
+pub struct AddressClients {
     clients: RwLock<Vec<AddressClient>>,
     /// Notified of each refusal that other credentials may mend.
     refused: Notify,
 }
 
-impl Clients {
+impl AddressClients {
     pub fn new(clients: Vec<AddressClient>) -> Self {
         Self { clients: RwLock::new(clients), refused: Notify::new() }
     }

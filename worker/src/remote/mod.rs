@@ -23,7 +23,7 @@ use crate::coordinator::{CallResult, CoordinatorError};
 use crate::credentials::Credentials;
 use crate::refusal::{NO_COORDINATOR, innermost, tls_refusal, wrong_listener};
 use address_list::AddressList;
-use clients::{AddressClient, Client, Clients};
+use clients::{AddressClient, AddressClients, Client};
 pub use highest_term::{LeftAlone, TwoRuns};
 pub use registration::{Announced, fetch_plan};
 pub use streams::{FollowStream, StatusStream};
@@ -44,7 +44,7 @@ const ASK_ALL_PATIENCE: Duration = Duration::from_secs(3);
 /// address does not answer, the next is called.
 #[derive(Clone, Debug)]
 pub struct Remote {
-    clients: Arc<Clients>,
+    clients: Arc<AddressClients>,
     addresses: Arc<AddressList>,
     /// A call that takes this much longer than it was allowed to wait is lost.
     patience: Duration,
@@ -63,7 +63,7 @@ impl Remote {
         if clients.is_empty() {
             return Err(AddressError::Malformed(String::new()));
         }
-        let (clients, addresses) = (Arc::new(Clients::new(clients)), Arc::new(AddressList::new(urls)));
+        let (clients, addresses) = (Arc::new(AddressClients::new(clients)), Arc::new(AddressList::new(urls)));
         Ok(Self { clients, addresses, patience: PATIENCE })
     }
 

@@ -28,7 +28,7 @@ struct Announcement {
 }
 
 /// Which run the coordinator at an address serves in which term.
-struct ServedRun {
+struct AddressRun {
     index: usize,
     run: RunId,
     term: Term,
@@ -73,7 +73,7 @@ impl Remote {
     /// Whether another address answers with that run, in a term that is not behind the highest one.
     async fn is_served_elsewhere(&self, index: usize, run: RunId) -> bool {
         let met = self.addresses.highest_term();
-        let is_served = |other: &ServedRun| {
+        let is_served = |other: &AddressRun| {
             other.index != index && other.run == run && met.is_none_or(|met| other.term.follows(&met))
         };
         self.addresses() > 1 && self.served_runs().await.iter().any(is_served)
@@ -141,11 +141,11 @@ impl Remote {
     }
 
     /// The runs of all coordinators that answer in time, in the order of the addresses.
-    async fn served_runs(&self) -> Vec<ServedRun> {
+    async fn served_runs(&self) -> Vec<AddressRun> {
         self.ask_all(|index, mut client| async move {
             let reply = client.plan(v1::PlanRequest {}).await.ok()?.into_inner();
             let (run, term) = run_from_reply(&reply).ok()?;
-            Some(ServedRun { index, run, term })
+            Some(AddressRun { index, run, term })
         })
         .await
     }

@@ -22,8 +22,8 @@ const LEAVE_TIMEOUT: Duration = Duration::from_millis(300);
 /// A coordinator, and the worker's pending calls to it.
 pub struct Connection {
     coordinator: Arc<dyn Lender>,
-    calls: JoinSet<Answer>,
-    member: Option<Member>,
+    calls: JoinSet<CallAnswer>,
+    member: Option<Membership>,
     /// The worker's number under which its present leases were given.
     former: Option<WorkerId>,
     outage: Outage,
@@ -33,19 +33,19 @@ pub struct Connection {
 }
 
 /// A worker that the coordinator knows.
-struct Member {
+struct Membership {
     worker: WorkerId,
     renew_every: Duration,
     renew_next: Instant,
 }
 
 /// The answer to a call that should have been answered at `due`.
-pub struct Answer {
+pub struct CallAnswer {
     pub due: Instant,
-    pub reply: Reply,
+    pub reply: CallReply,
 }
 
-pub enum Reply {
+pub enum CallReply {
     Registered(CallResult<Welcome>),
     Leased(CallResult<LeaseReply>),
     Reported(CallResult<Vec<Verdict>>),
@@ -67,21 +67,21 @@ impl Connection {
     }
 
     /// Waits for the next answer, and notes that its call is over; none if no call is under way. Cancelled, it has taken none.
-    pub async fn answer(&mut self) -> Option<Answer> {
+    pub async fn answer(&mut self) -> Option<CallAnswer> {
         let answer = self.calls.join_next().await?.ok()?;
         match &answer.reply {
-            Reply::Registered(result) => {
+            CallReply::Registered(result) => {
                 self.is_registering = false;
                 self.member = result.as_ref().ok().map(|welcome| {
                     let renew_every = welcome.lease_time / 6;
                     let renew_next = Instant::now() + renew_every;
-                    Member { worker: welcome.worker, renew_every, renew_next }
+                    Membership { worker: welcome.worker, renew_every, renew_next }
                 });
                 self.former = self.member.as_ref().map(|member| member.worker).or(self.former);
             }
-            Reply::Leased(_) => self.is_leasing = false,
-            Reply::Reported(_) => {}
-            Reply::Renewed(_) => self.is_renewing = false,
+            CallReply::Leased(_) => self.is_leasing = false,
+            CallReply::Reported(_) => {}
+            CallReply::Renewed(_) => self.is_renewing = false,
         }
         Some(answer)
     }
@@ -117,7 +117,7 @@ impl Connection {
         self.is_registering = true;
         let registration = Registration { former: self.former, ..registration };
         let c = Arc::clone(&self.coordinator);
-        self.call(Duration::ZERO, async move { Reply::Registered(c.register(registration).await) });
+        self.call(Duration::ZERO, async move { CallReply::Registered(c.register(registration).await) });
     }
 
     pub fn may_lease(&self) -> bool {
@@ -127,12 +127,12 @@ impl Connection {
     pub fn lease(&mut self, worker: WorkerId, want: u32) {
         self.is_leasing = true;
         let c = Arc::clone(&self.coordinator);
-        self.call(LEASE_WAIT, async move { Reply::Leased(c.lease(worker, want, LEASE_WAIT).await) });
+        self.call(LEASE_WAIT, async move { CallReply::Leased(c.lease(worker, want, LEASE_WAIT).await) });
     }
 
     pub fn report(&mut self, worker: WorkerId, counts: Vec<UnitCount>) {
         let (c, report) = (Arc::clone(&self.coordinator), Report { worker, counts });
-        self.call(Duration::ZERO, async move { Reply::Reported(c.report(report).await) });
+        self.call(Duration::ZERO, async move { CallReply::Reported(c.report(report).await) });
     }
 
     /// The time between two renewals, if one is due.
@@ -147,7 +147,7 @@ impl Connection {
             member.renew_next = Instant::now() + member.renew_every;
         }
         let c = Arc::clone(&self.coordinator);
-        self.call(Duration::ZERO, async move { Reply::Renewed(c.renew(worker, held).await) });
+        self.call(Duration::ZERO, async move { CallReply::Renewed(c.renew(worker, held).await) });
     }
 
     /// Makes a renewal due. Its answer tells whether the coordinator is away.
@@ -159,7 +159,7 @@ impl Connection {
 
     /// Gives back leases of uncounted units. If that fails, they go back when the worker leaves, or when they end.
     pub fn release(&self, leases: Vec<Lease>) {
-        if let Some(Member { worker, .. }) = self.member
+        if let Some(Membership { worker, .. }) = self.member
             && !leases.is_empty()
         {
             let coordinator = Arc::clone(&self.coordinator);
@@ -170,7 +170,7 @@ impl Connection {
     /// Tells the coordinator that the worker leaves, and returns all held units.
     pub async fn leave(&self, held: Vec<Lease>) {
         // A coordinator that was started again knows the worker by another number.
-        if let Some(Member { worker, .. }) = self.member {
+        if let Some(Membership { worker, .. }) = self.member {
             timeout(LEAVE_TIMEOUT, self.coordinator.release(worker, held, true)).await.ok();
         }
     }
@@ -182,8 +182,8 @@ impl Connection {
     }
 
     /// Makes a call in its own task. The coordinator may delay its reply by `wait`.
-    fn call(&mut self, wait: Duration, call: impl Future<Output = Reply> + Send + 'static) {
+    fn call(&mut self, wait: Duration, call: impl Future<Output = CallReply> + Send + 'static) {
         let due = Instant::now() + wait;
-        self.calls.spawn(async move { Answer { due, reply: call.await } });
+        self.calls.spawn(async move { CallAnswer { due, reply: call.await } });
     }
 }

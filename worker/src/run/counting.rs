@@ -123,7 +123,8 @@ impl<P: Pool> Counting<P> {
         let found = self.hung.look(elapsed, self.pool.processor_time(), &threads, limit);
         for (unit, _) in &found {
             let minutes = limit.as_secs() / 60;
-            error!(%unit, minutes, "a thread hangs: the unit is counted for longer than any should take, and given back");
+            error!(%unit, minutes, "a thread hangs: its unit takes longer than any should, and is given \
+                                    back");
         }
         found
     }

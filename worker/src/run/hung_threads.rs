@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(seen.add(second, &[Some(a), None], 3 * second), (vec![], 0));
         assert_eq!(seen.add(second, &[Some(a), Some(b)], 3 * second), (vec![], 0));
         assert_eq!(seen.add(second, &[Some(a), Some(b)], 3 * second), (vec![a], 1));
-        assert_eq!(seen.add(second, &[Some(a), None], 3 * second), (vec![], 1), "it is told once");
+        assert_eq!(seen.add(second, &[Some(a), None], 3 * second), (vec![], 1), "it is logged once");
         assert_eq!(seen.add(second, &[None, Some(b)], 3 * second), (vec![], 0), "b was elsewhere meanwhile");
     }
 

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tracing::{info, warn};
 
 use super::config::{Config, Summary, Wish};
-use super::connection::{Answer, Connection, Reply};
+use super::connection::{CallAnswer, CallReply, Connection};
 use super::counting::Counting;
 use super::error::WorkerError;
 use super::held_leases::HeldLeases;
@@ -69,11 +69,11 @@ pub struct WorkerLoop<P> {
     held: HeldLeases,
     counting: Counting<P>,
     reporting: Reporting,
-    stage: Stage,
+    stage: WorkStage,
     summary: Summary,
 }
 
-enum Stage {
+enum WorkStage {
     Working,
     /// Finishes its running units.
     Draining {
@@ -101,7 +101,7 @@ impl<P: Pool> WorkerLoop<P> {
             self_test,
             held: HeldLeases::default(),
             counting,
-            stage: Stage::Working,
+            stage: WorkStage::Working,
             summary,
         }
     }
@@ -124,7 +124,7 @@ impl<P: Pool> WorkerLoop<P> {
                 () = sleep_until(next_call) => {}
             }
         }
-        if matches!((&ended, &self.stage), (Err(WorkerError::OtherRun), Stage::Draining { .. })) {
+        if matches!((&ended, &self.stage), (Err(WorkerError::OtherRun), WorkStage::Draining { .. })) {
             ended = Ok(());
         }
         self.leave().await;
@@ -138,7 +138,8 @@ impl<P: Pool> WorkerLoop<P> {
         if ended.is_err() && units > 0 {
             warn!(
                 units,
-                "nobody has acknowledged these counts: these units are counted again, unless only the answer was lost"
+                "these counts were not acknowledged: their units are counted again, unless only the \
+                 answer was lost"
             );
         }
         ended.map(|()| self.summary)
@@ -147,11 +148,11 @@ impl<P: Pool> WorkerLoop<P> {
     /// Whether all units are counted, all threads hang, or the worker has drained.
     fn is_done(&self) -> bool {
         let has_drained = match self.stage {
-            Stage::Draining { until } => {
+            WorkStage::Draining { until } => {
                 let is_idle = !self.counting.is_busy() && self.reporting.unacknowledged() == 0;
                 is_idle || Instant::now() >= until
             }
-            Stage::Working | Stage::Leaving => false,
+            WorkStage::Working | WorkStage::Leaving => false,
         };
         self.summary.finished || self.counting.do_all_threads_hang() || has_drained
     }
@@ -165,7 +166,7 @@ impl<P: Pool> WorkerLoop<P> {
         if let Some(counts) = self.reporting.next_report() {
             self.connection.report(worker, counts);
         }
-        if matches!(self.stage, Stage::Working)
+        if matches!(self.stage, WorkStage::Working)
             && self.connection.may_lease()
             && let Some(want) =
                 self.held.wanted(self.reporting.held(), self.counting.target(), self.counting.least())
@@ -183,7 +184,7 @@ impl<P: Pool> WorkerLoop<P> {
     /// When a call or the end is due although nothing happens.
     fn next_call(&self) -> Instant {
         let at_latest = Instant::now() + Duration::from_mins(1);
-        let drained = if let Stage::Draining { until } = self.stage { Some(until) } else { None };
+        let drained = if let WorkStage::Draining { until } = self.stage { Some(until) } else { None };
         let report = self.connection.worker().and_then(|_| self.reporting.due());
         [drained, self.connection.next_call(), report].into_iter().flatten().fold(at_latest, Instant::min)
     }
@@ -211,36 +212,36 @@ impl<P: Pool> WorkerLoop<P> {
         self.reporting.leases().chain(self.held.leases()).collect()
     }
 
-    fn take_answer(&mut self, Answer { due, reply }: Answer) -> Result<(), WorkerError> {
+    fn take_answer(&mut self, CallAnswer { due, reply }: CallAnswer) -> Result<(), WorkerError> {
         let result = match reply {
-            Reply::Registered(result) => result.map(|Welcome { worker, leases, .. }| {
+            CallReply::Registered(result) => result.map(|Welcome { worker, leases, .. }| {
                 let kernel = self.config.kernel.name();
                 info!(%worker, %kernel, again = leases.len(), "registered");
                 self.take_leases(leases);
             }),
-            Reply::Leased(result) => result.map(|reply| match reply {
+            CallReply::Leased(result) => result.map(|reply| match reply {
                 LeaseReply::Finished => self.summary.finished = true,
                 LeaseReply::Granted(leases) => {
                     self.take_leases(leases);
                     self.held.set_full(self.reporting.held());
                 }
             }),
-            Reply::Reported(Ok(verdicts)) => {
+            CallReply::Reported(Ok(verdicts)) => {
                 self.summary.units += self.reporting.judged(&verdicts);
                 Ok(())
             }
-            Reply::Reported(Err(CoordinatorError::Unavailable(why))) => {
+            CallReply::Reported(Err(CoordinatorError::Unavailable(why))) => {
                 if !self.reporting.is_failing() {
                     // The reply shows whether the coordinator is away, or cannot record.
                     self.connection.renew_now();
                 }
                 return Ok(self.reporting.not_recorded(due, &why)?);
             }
-            Reply::Reported(Err(error)) => {
+            CallReply::Reported(Err(error)) => {
                 self.reporting.failed();
                 Err(error)
             }
-            Reply::Renewed(result) => result.map(|Renewal { lost, finished, drain }| {
+            CallReply::Renewed(result) => result.map(|Renewal { lost, finished, drain }| {
                 // A worker that still counts units which others have counted leases nothing. Here it learns that all
                 // units are counted.
                 self.summary.finished |= finished;
@@ -248,7 +249,7 @@ impl<P: Pool> WorkerLoop<P> {
                     self.held.log_lost(&lost, self.reporting.leases());
                 }
                 if drain {
-                    self.drain("the operator wishes it");
+                    self.drain("the operator asked for it");
                 }
             }),
         };
@@ -265,7 +266,7 @@ impl<P: Pool> WorkerLoop<P> {
         let units = self.plan.units();
         leases.retain(|lease| lease.unit.0 < units);
         let new = self.reporting.update_tokens(self.held.update_tokens(leases));
-        if !matches!(self.stage, Stage::Working) {
+        if !matches!(self.stage, WorkStage::Working) {
             return self.connection.release(new);
         }
         for lease in new {
@@ -287,10 +288,10 @@ impl<P: Pool> WorkerLoop<P> {
 
     /// Starts no further unit, and returns units that no thread has started. A second command to drain changes nothing.
     fn drain(&mut self, why: &str) {
-        if !matches!(self.stage, Stage::Working) {
+        if !matches!(self.stage, WorkStage::Working) {
             return;
         }
-        self.stage = Stage::Draining { until: Instant::now() + self.config.drain };
+        self.stage = WorkStage::Draining { until: Instant::now() + self.config.drain };
         let (begun, outcomes) = self.counting.finish();
         self.take_outcomes(outcomes);
         let not_begun = self.held.take_not_begun(&begun);
@@ -313,7 +314,7 @@ impl<P: Pool> WorkerLoop<P> {
         if self.connection.worker().is_none() {
             return;
         }
-        self.stage = Stage::Leaving;
+        self.stage = WorkStage::Leaving;
         let last_reports = async {
             let is_cut_off = |worker: &Self| worker.connection.is_away() || worker.reporting.is_blocked();
             while self.reporting.unacknowledged() > 0 && !is_cut_off(self) {
@@ -322,7 +323,7 @@ impl<P: Pool> WorkerLoop<P> {
                 }
                 let Some(answer) = self.connection.answer().await else { break };
                 // Units that are leased now go back when the coordinator strikes the worker off.
-                let is_lease = matches!(answer.reply, Reply::Leased(_));
+                let is_lease = matches!(answer.reply, CallReply::Leased(_));
                 if !is_lease && self.take_answer(answer).is_err() {
                     break;
                 }

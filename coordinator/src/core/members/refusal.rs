@@ -10,8 +10,8 @@ use thiserror::Error;
 pub enum Refusal {
     /// The worker's plan is not the run's.
     #[error(
-        "this run has plan {run}, the worker came for plan {worker}: another board or plan is counted here now; start the worker again \
-         to count for it, or give it the address where its own run goes on"
+        "this coordinator now counts plan {run}, not the worker's plan {worker}: restart the worker to \
+         count here, or give it the address of its own run"
     )]
     OtherPlan {
         /// The run's fingerprint.
@@ -21,7 +21,8 @@ pub enum Refusal {
     },
     /// The worker's kernel miscounts a known board.
     #[error(
-        "worker {worker} on machine {machine} finds {found} solutions of a known board that has {expected}: it cannot be relied on; test its memory, or try --isa portable"
+        "worker {worker} on machine {machine} finds {found} solutions of a known board that has \
+         {expected}: test its memory, or try --isa portable"
     )]
     SelfTest {
         /// The worker's name.
@@ -37,9 +38,7 @@ pub enum Refusal {
     #[error("machine {0} is quarantined: {1}")]
     Quarantined(String, Distrust),
     /// An owner has as many workers as it may.
-    #[error(
-        "{0} workers of this owner are registered, which is as many as may be; try again when some have left"
-    )]
+    #[error("this owner has {0} registered workers, the most allowed: try again when some have left")]
     TooManyWorkers(usize),
     /// The coordinator was restarted, or the worker was silent for too long.
     #[error("worker {0} is not registered; register first")]
@@ -51,22 +50,26 @@ pub enum Refusal {
 pub enum Distrust {
     /// It was wrong.
     #[error(
-        "two other counts have proved a count of it wrong; test its memory, then diadem retract with --machine, --readmit and --reason has it believed again"
+        "two other counts proved one of its counts wrong; test its memory, then readmit it with diadem \
+         retract --machine NAME --readmit --reason TEXT"
     )]
     Wrong,
     /// It has contradicted itself too often.
     #[error(
-        "it has contradicted itself in ten units; test its memory, then diadem retract with --machine, --readmit and --reason has it believed again"
+        "it contradicted itself in ten units; test its memory, then readmit it with diadem retract \
+         --machine NAME --readmit --reason TEXT"
     )]
     Contradictory,
     /// The operator quarantined it.
     #[error(
-        "the operator has taken back what it counted; diadem retract with --machine, --readmit and --reason has it believed again"
+        "the operator took back its counts; readmit it with diadem retract --machine NAME --readmit \
+         --reason TEXT"
     )]
     Retracted,
     /// Its owner is expelled.
     #[error(
-        "its owner is not believed any more, with all machines; diadem retract with --owner, --readmit and --reason has it believed again"
+        "its owner is not believed, with all machines; readmit the owner with diadem retract --owner \
+         NAME --readmit --reason TEXT"
     )]
     Owner,
 }
@@ -90,12 +93,12 @@ impl Distrust {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoWorker {
     /// Only these other machines have workers.
-    #[error("no worker of the machine {0} is there; there are those of {1}")]
+    #[error("machine {0} has no connected worker; there are workers of {1}")]
     Unknown(Identity, String),
     /// These machines of several owners have the name.
     #[error("{0:?} may be any of {1}: name one of them")]
     Ambiguous(String, String),
     /// No worker is registered.
-    #[error("no worker is there at all")]
+    #[error("no worker is connected")]
     Nobody,
 }

@@ -6,7 +6,8 @@
 //!   suspects get another loss.
 //! - After five losses the unit is set aside.
 //! - A set-aside unit is retried alone, when nothing else is left. The unit may be innocent: a machine may always fail
-//!   before the unit is complete. The first retry waits a minute. Each failed retry doubles the wait, up to an hour.
+//!   before the unit is complete. The first retry waits a minute. Each failed retry doubles the wait of the unit, up to
+//!   an hour.
 //! - A restart forgets all losses, so it retries at once.
 //! - Machines that have counted in this run retry first. A machine that never counts adds no evidence against a unit.
 //!
@@ -14,8 +15,7 @@
 //! all units, fall silent, and so force all other owners to count one unit at a time. A set-aside unit is still lent to
 //! owners that have never lost it.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound::{Excluded, Unbounded};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use domain::Owner;
@@ -44,13 +44,15 @@ const MAX_TRACKED_UNITS: usize = 100_000;
 #[derive(Debug, Default)]
 pub struct Losses {
     of: BTreeMap<UnitId, Loss>,
-    set_aside: BTreeSet<UnitId>,
-    /// No set-aside unit is retried before this time.
-    no_retry_before: Duration,
-    /// The number of retries that failed since the last one that succeeded.
-    failed_retries: u32,
-    /// The set-aside unit that was retried last.
-    tried: Option<UnitId>,
+    set_aside: BTreeMap<UnitId, Retry>,
+}
+
+/// When a set-aside unit is retried.
+#[derive(Debug)]
+struct Retry {
+    not_before: Duration,
+    /// The wait after the last loss.
+    wait: Duration,
 }
 
 /// The number of losses of a unit by owner.
@@ -96,9 +98,6 @@ impl Losses {
         let suspects = units.iter().any(|unit| self.is_suspect(*unit));
         let most = if has_other_owners { SUSPECT_AFTER - 1 } else { SET_ASIDE_AFTER };
         let mut newly_set_aside = Vec::new();
-        if units.iter().any(|unit| self.set_aside.contains(unit)) {
-            self.failed_retries = self.failed_retries.saturating_add(1);
-        }
         for unit in units {
             let is_known = self.of.contains_key(unit);
             if (suspects && !self.is_suspect(*unit)) || (!is_known && self.of.len() >= MAX_TRACKED_UNITS) {
@@ -106,13 +105,15 @@ impl Losses {
             }
             let loss = self.of.entry(*unit).or_default();
             loss.add(owner, most);
-            if loss.times() >= SET_ASIDE_AFTER && self.set_aside.insert(*unit) {
+            if loss.times() < SET_ASIDE_AFTER {
+                continue;
+            }
+            let failed = self.set_aside.get(unit);
+            let wait = failed.map_or(FIRST_RETRY_WAIT, |retry| (retry.wait * 2).min(MAX_RETRY_WAIT));
+            if failed.is_none() {
                 newly_set_aside.push(*unit);
             }
-        }
-        if units.iter().any(|unit| self.set_aside.contains(unit)) {
-            let wait = FIRST_RETRY_WAIT.saturating_mul(2_u32.saturating_pow(self.failed_retries));
-            self.no_retry_before = now.saturating_add(wait.min(MAX_RETRY_WAIT));
+            self.set_aside.insert(*unit, Retry { not_before: now.saturating_add(wait), wait });
         }
         newly_set_aside
     }
@@ -126,9 +127,7 @@ impl Losses {
     pub fn clear(&mut self, unit: UnitId) {
         if !self.of.is_empty() {
             self.of.remove(&unit);
-            if self.set_aside.remove(&unit) {
-                self.failed_retries = 0;
-            }
+            self.set_aside.remove(&unit);
         }
     }
 
@@ -139,24 +138,18 @@ impl Losses {
 
     /// True if the unit is set aside and this owner has lost it.
     pub fn is_withheld_from(&self, unit: UnitId, owner: &Owner) -> bool {
-        self.set_aside.contains(&unit) && self.of.get(&unit).is_some_and(|loss| loss.is_of(owner))
+        self.set_aside.contains_key(&unit) && self.of.get(&unit).is_some_and(|loss| loss.is_of(owner))
     }
 
-    /// The set-aside units that are due for a retry, the next one first.
+    /// The set-aside units that are due for a retry.
     pub fn due_for_retry(&self, now: Duration) -> impl Iterator<Item = UnitId> {
-        let after = self.tried.map_or(Unbounded, Excluded);
-        let in_turn = self.set_aside.range((after, Unbounded)).chain(&self.set_aside);
-        in_turn.copied().filter(move |_| now >= self.no_retry_before)
-    }
-
-    /// Notes that this unit is retried.
-    pub fn note_retry(&mut self, unit: UnitId) {
-        self.tried = Some(unit);
+        let due = self.set_aside.iter().filter(move |(_, retry)| now >= retry.not_before);
+        due.map(|(unit, _)| *unit)
     }
 
     /// The set-aside units. Except for retries, they are not lent to owners that have lost them.
-    pub fn set_aside(&self) -> &BTreeSet<UnitId> {
-        &self.set_aside
+    pub fn set_aside(&self) -> impl ExactSizeIterator<Item = UnitId> + '_ {
+        self.set_aside.keys().copied()
     }
 }
 
@@ -182,7 +175,7 @@ mod tests {
         assert!(losses.add(NOW, &with_others, &owner, false).is_empty());
         assert_eq!(losses.add(NOW, &with_others, &owner, false), [UnitId(7)]);
         assert!(!losses.is_suspect(UnitId(200)), "others are not blamed beside a suspect");
-        assert_eq!(losses.set_aside().iter().collect::<Vec<_>>(), [&UnitId(7)]);
+        assert!(losses.set_aside().eq([UnitId(7)]));
     }
 
     #[test]
@@ -204,20 +197,16 @@ mod tests {
     }
 
     #[test]
-    fn set_aside_units_are_retried_in_turn() {
+    fn failed_retry_delays_no_other_unit() {
         let (owner, mut losses) = (Owner::default(), Losses::default());
         for _ in 0..SET_ASIDE_AFTER {
             losses.add(NOW, &[UnitId(7), UnitId(9)], &owner, false);
         }
-        let next = |losses: &Losses, now| losses.due_for_retry(now).next();
+        let due = |losses: &Losses, now| losses.due_for_retry(now).map(|unit| unit.0).collect::<Vec<_>>();
         let minutes = |minutes| NOW + FIRST_RETRY_WAIT * minutes;
-        assert_eq!((next(&losses, minutes(0)), next(&losses, minutes(1))), (None, Some(UnitId(7))));
-        losses.note_retry(UnitId(7));
-        assert_eq!(next(&losses, minutes(1)), Some(UnitId(9)));
+        assert_eq!((due(&losses, minutes(0)), due(&losses, minutes(1))), (vec![], vec![7, 9]));
         losses.add(minutes(1), &[UnitId(7)], &owner, false);
-        assert_eq!((next(&losses, minutes(2)), next(&losses, minutes(3))), (None, Some(UnitId(9))));
-        losses.clear(UnitId(9));
-        assert_eq!(next(&losses, minutes(3)), Some(UnitId(7)));
+        assert_eq!((due(&losses, minutes(1)), due(&losses, minutes(3))), (vec![9], vec![7, 9]));
     }
 
     #[test]
@@ -227,11 +216,11 @@ mod tests {
         (0..SET_ASIDE_AFTER).for_each(|_| lose(&mut losses, now));
         let mut waits = Vec::new();
         for _ in 0..8 {
-            let begun = now;
+            let mut minutes = 0;
             while losses.due_for_retry(now).next().is_none() {
-                now += Duration::from_mins(1);
+                (now, minutes) = (now + Duration::from_mins(1), minutes + 1);
             }
-            waits.push((now - begun).as_secs() / 60);
+            waits.push(minutes);
             lose(&mut losses, now);
         }
         assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);

@@ -135,11 +135,8 @@ impl Schedule {
         self.losses.due_for_retry(now)
     }
 
-    /// Removes a suspect that is being lent. If it is set aside, the next retry takes another unit.
+    /// Removes a suspect that is being lent.
     pub fn take_suspect(&mut self, unit: UnitId) {
-        if self.losses.set_aside().contains(&unit) {
-            self.losses.note_retry(unit);
-        }
         self.suspects.remove(&unit);
     }
 
@@ -149,7 +146,7 @@ impl Schedule {
     }
 
     /// The units that are set aside.
-    pub fn set_aside(&self) -> &BTreeSet<UnitId> {
+    pub fn set_aside(&self) -> impl ExactSizeIterator<Item = UnitId> + '_ {
         self.losses.set_aside()
     }
 

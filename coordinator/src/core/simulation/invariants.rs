@@ -37,7 +37,7 @@ impl World {
         let mut counts_open = 0;
         for unit in (0..self.truth.plan.units()).map(UnitId) {
             let is_taken = core.leases.contains(unit) || core.votes.is_recording(unit);
-            if is_taken || core.schedule.set_aside().contains(&unit) {
+            if is_taken || core.schedule.set_aside().any(|aside| aside == unit) {
                 continue;
             }
             counts_open += u64::from(!core.votes.standing().is_done(unit));

@@ -95,5 +95,5 @@ fn single_machine_checks_itself_in_other_way() {
     (0..1000).for_each(|_| world.round());
     let status = world.core.status(world.now);
     assert!(!world.core.is_complete());
-    assert_eq!(status.assurance.quarantined, ["machine-0"], "it has contradicted itself in ten units");
+    assert_eq!(status.assurance.quarantined, ["machine-0"], "it contradicted itself in ten units");
 }

@@ -7,7 +7,7 @@ use records::DoubleCheck;
 use records::ledger::{Policy, Record};
 use records::standing::SLOWER;
 
-use super::{T0, core_with, counted, join, join_of, registration, report};
+use super::{T0, any_lease, core_with, counted, join, join_of, registration, report};
 use crate::core::allowance::usual_speed;
 use crate::core::{Core, LEASE_TIME};
 
@@ -83,6 +83,29 @@ fn first_machine_leaves_its_checks_to_others() {
     }
     let assurance = core.status(T0).assurance;
     assert_eq!((assurance.on_one_machine, assurance.on_two_owners), (0, core.plan().units()));
+}
+
+#[test]
+fn first_machines_leave_their_dispute_to_others() {
+    let mut core = core_with(DoubleCheck::All);
+    let [ada, mallory] = ["ada", "mallory"].map(|owner| join_of(&mut core, owner, owner));
+    let lease = any_lease(&core);
+    report(&mut core, T0, ada, lease, 0);
+    report(&mut core, T0, mallory, lease, 7);
+    for worker in [ada, mallory] {
+        let other = core.lease(T0, worker, 1).unwrap()[0];
+        assert_ne!(other.unit, lease.unit);
+        core.release(T0, worker, &[other], false).unwrap();
+    }
+    let ben = join_of(&mut core, "ben", "ben");
+    let decision = core.lease(T0, ben, 1).unwrap()[0];
+    assert_eq!(decision.unit, lease.unit);
+    count(&mut core, T0, ben, decision);
+    let assurance = core.status(T0).assurance;
+    assert_eq!(
+        (assurance.on_two_owners, &assurance.quarantined[..]),
+        (1, &["mallory/mallory".to_owned()][..])
+    );
 }
 
 #[test]

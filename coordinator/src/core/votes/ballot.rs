@@ -114,7 +114,7 @@ impl<'a> Ballot<'a> {
         &self,
         machine: &Identity,
         label: impl Fn(Variant) -> String,
-        is_somebody_else_asked: impl Fn() -> bool,
+        is_left_to_others: impl Fn() -> bool,
     ) -> Option<Variant> {
         if self.is_full_for(machine.owner.name()) {
             return None;
@@ -122,7 +122,7 @@ impl<'a> Ballot<'a> {
         if let Some(new) = self.first_question(machine) {
             return Some(new);
         }
-        if is_somebody_else_asked() {
+        if is_left_to_others() {
             return None;
         }
         let own = || self.casts.iter().filter(|cast| cast.is_of(machine));

@@ -49,12 +49,13 @@ impl Pass {
             Status::unauthenticated(if authorization.is_some() {
                 "the token is not one of this coordinator's; it may have been replaced"
             } else {
-                "this coordinator wants a token or a client certificate: say --keys DIR"
+                "this coordinator requires a token or a client certificate: use --keys DIR"
             })
         })?;
         if bearers.is_revoked(&caller.owner) {
             // Earlier workers recognise a permanent refusal by these words.
-            let text = format!("the keys of {} have been revoked: ask for others", caller.owner);
+            let text =
+                format!("the keys of {} have been revoked: ask the operator for new keys", caller.owner);
             return Err(for_good(Status::permission_denied(text)));
         }
         let needed = Right::needed(self.uri.path());

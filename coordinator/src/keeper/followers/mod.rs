@@ -140,7 +140,7 @@ impl Followers {
         }
         let trouble = self.trouble();
         match (&self.logged, &trouble) {
-            (Some(_), None) => info!("followers have all again, and records are acknowledged"),
+            (Some(_), None) => info!("followers have all records again, and new records are acknowledged"),
             (logged, Some(trouble)) if logged.as_ref() != Some(trouble) => warn!("{trouble}"),
             _ => {}
         }
@@ -163,14 +163,15 @@ impl Followers {
             )
         } else if self.late > self.replicated() {
             format!(
-                "fewer than {needed} of {connected} followers have put the last records on disk; look at their disks and lines"
+                "fewer than {needed} of {connected} followers have put the last records on disk; check \
+                 their disks and connections"
             )
         } else {
             return None;
         };
         Some(format!(
-            "nothing is acknowledged: {lack}, or require fewer: diadem policy URL --replicas K --reason TEXT, with --keys \
-             keys/admin where the run has keys"
+            "nothing is acknowledged: {lack}, or require fewer with diadem policy URL --replicas K \
+             --reason TEXT, with --keys keys/admin if the run has keys"
         ))
     }
 }

@@ -25,7 +25,7 @@
 use super::descent::{Descent, FEWEST_ROWS};
 use super::lanes::Lanes32;
 use super::levels::{CAPACITY, Levels};
-use super::pass::Pass;
+use super::pass::LevelPass;
 use crate::kernel::contract::{Count, Stop};
 
 /// States that are worth a pass over a deeper level; well below [`CAPACITY`], so that a pass finds room for its
@@ -52,7 +52,7 @@ pub(super) fn search<L: Lanes32>(
             return None;
         }
         let step = &descent.steps[level];
-        let mut pass = Pass::new(isa, step, descent.columns, levels, level, vectors);
+        let mut pass = LevelPass::new(isa, step, descent.columns, levels, level, vectors);
         total = total.plus(match step.left {
             2 => pass.count_pairs(),
             3 => pass.descend::<3, true>(),

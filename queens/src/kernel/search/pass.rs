@@ -6,7 +6,7 @@ use super::levels::{CAPACITY, Levels, STRIDE};
 use crate::kernel::contract::Count;
 
 /// One pass over the last `vectors` full vectors of a level, from the first of them to the last.
-pub(super) struct Pass<'a, L> {
+pub(super) struct LevelPass<'a, L> {
     isa: L,
     step: &'a RowStep,
     columns: u32,
@@ -18,7 +18,7 @@ pub(super) struct Pass<'a, L> {
 /// A vector of states: columns used, falling diagonals, rising diagonals, candidates.
 type States<L> = [<L as Lanes32>::U32s; 4];
 
-impl<'a, L: Lanes32> Pass<'a, L> {
+impl<'a, L: Lanes32> LevelPass<'a, L> {
     /// A pass over the states before one free row, whose `columns` need a queen.
     ///
     /// # Panics

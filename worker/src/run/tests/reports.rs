@@ -25,7 +25,7 @@ async fn count_command_gives_up_if_nothing_is_recorded() {
     let life = Life::begin_with(&coordinator, config, |outcomes| VirtualPool::new(UNIT_TIME, outcomes));
     let (result, took) = life.end().await;
     let Err(WorkerError::GaveUp(gave_up)) = result else { panic!("{result:?}") };
-    let told = "gave up after 10s without what was counted being recorded: the disk is full";
+    let told = "gave up after 10s without a record of its counts: the disk is full";
     assert_eq!(gave_up.to_string(), told);
     assert_eq!(took.as_secs(), (UNIT_TIME + seconds(10)).as_secs());
 }

@@ -99,7 +99,7 @@ fn constellations_of_boards_fill_folder_and_zip() {
     for index in 0..archive.len() {
         let (mut file, mut packed) = (archive.by_index(index).unwrap(), Vec::new());
         file.read_to_end(&mut packed).unwrap();
-        assert_eq!(packed, fs::read(folder.path().join("files").join(file.name())).unwrap());
+        assert_eq!(packed, fs::read(folder.path().join("files").join(&*file.name().unwrap())).unwrap());
     }
     folder.run("atlas constellations 29..31 --export more").refused(&["4 to 30, not 31"]);
     assert!(!folder.path().join("more").exists());

@@ -36,6 +36,13 @@ impl Conflict {
         piece.attacked(Surface::Plain, n, left.1, right.0 - left.0).any(|row| row == right.1)
     }
 
+    /// The squares, counted from `first`: `1/1-2/2` from 1.
+    pub fn counted_from(&self, first: u8) -> String {
+        let [a, b, c, d] = [self.left.0, self.left.1, self.right.0, self.right.1]
+            .map(|line| u16::from(line) + u16::from(first));
+        format!("{a}/{b}-{c}/{d}")
+    }
+
     /// How many there are, in words.
     pub fn count(conflicts: &[Self]) -> String {
         match conflicts.len() {
@@ -46,12 +53,10 @@ impl Conflict {
     }
 }
 
-/// The squares from 1: `1/1-2/2`.
+/// The squares from 1.
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [a, b, c, d] =
-            [self.left.0, self.left.1, self.right.0, self.right.1].map(|line| u16::from(line) + 1);
-        write!(f, "{a}/{b}-{c}/{d}")
+        f.write_str(&self.counted_from(1))
     }
 }
 

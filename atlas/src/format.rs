@@ -31,14 +31,15 @@ pub enum SolutionFormat {
 
 impl SolutionFormat {
     /// The solution as text without the final newline (a board gets an empty line after it); `None` for
-    /// pictures.
-    pub fn text(self, number: u64, placement: &Placement, piece: Piece) -> Option<String> {
+    /// pictures. Rows are counted from `first`, but those of a board from 1.
+    pub fn text(self, number: u64, placement: &Placement, piece: Piece, first: u8) -> Option<String> {
+        let rows = placement.counted_from(first);
         match self {
-            SolutionFormat::Digits => Some(format!("{number:>4}  {placement}")),
-            SolutionFormat::Tuple => Some(format!("({})", joined(placement.rows(), ", "))),
-            SolutionFormat::Board => Some(format!("{number}: {placement}\n{}", drawn(placement, piece))),
+            SolutionFormat::Digits => Some(format!("{number:>4}  {rows}")),
+            SolutionFormat::Tuple => Some(format!("({})", joined(placement.rows(), first, ", "))),
+            SolutionFormat::Board => Some(format!("{number}: {rows}\n{}", drawn(placement, piece))),
             SolutionFormat::Json => Some(
-                json!({ "number": number, "n": placement.n(), "piece": piece.to_string(), "rows": placement })
+                json!({ "number": number, "n": placement.n(), "piece": piece.to_string(), "rows": rows })
                     .to_string(),
             ),
             SolutionFormat::Fen => Some(fen(placement, piece)),
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     fn first(format: SolutionFormat) -> String {
-        format.text(1, &"15863724".parse().unwrap(), Piece::Queen).unwrap()
+        format.text(1, &"15863724".parse().unwrap(), Piece::Queen, 1).unwrap()
     }
 
     #[test]
@@ -126,7 +127,7 @@ mod tests {
     #[test]
     fn beyond_9_columns_the_digits_are_separated() {
         let placement: Placement = "1 3 5 7 9 11 2 4 6 8 10".parse().unwrap();
-        let text = SolutionFormat::Digits.text(1, &placement, Piece::Queen).unwrap();
+        let text = SolutionFormat::Digits.text(1, &placement, Piece::Queen, 1).unwrap();
         assert_eq!(text, "   1  1,3,5,7,9,11,2,4,6,8,10");
     }
 }

@@ -129,6 +129,11 @@ impl Placement {
         (0u8..).zip(self.0.iter().copied())
     }
 
+    /// The placement as it is written, its rows counted from `first`.
+    pub fn counted_from(&self, first: u8) -> CountedPlacement<'_> {
+        CountedPlacement { placement: self, first }
+    }
+
     /// Whether no two pieces share a diagonal of the plain board: a solution of the n-queens problem, for every n.
     pub fn is_queens_solution(&self) -> bool {
         let mut rising = vec![false; 2 * self.0.len()];
@@ -143,11 +148,33 @@ impl Placement {
     }
 }
 
-/// The digits of the rows from 1, with commas between them beyond 9 columns.
+/// A placement as it is written, its rows counted from 0 or from 1.
+#[derive(Clone, Copy, Debug)]
+pub struct CountedPlacement<'a> {
+    placement: &'a Placement,
+    first: u8,
+}
+
+/// The digits of the rows, with commas between them beyond 9 columns.
+impl fmt::Display for CountedPlacement<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let separator = if self.placement.0.len() > 9 { "," } else { "" };
+        f.pad(&joined(&self.placement.0, self.first, separator))
+    }
+}
+
+/// As the list of rows.
+impl Serialize for CountedPlacement<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let first = u16::from(self.first);
+        serializer.collect_seq(self.placement.0.iter().map(|row| u16::from(*row) + first))
+    }
+}
+
+/// The rows from 1.
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let separator = if self.0.len() > 9 { "," } else { "" };
-        f.pad(&joined(&self.0, separator))
+        fmt::Display::fmt(&self.counted_from(1), f)
     }
 }
 
@@ -160,13 +187,16 @@ impl fmt::Debug for Placement {
 /// As the list of rows from 1.
 impl Serialize for Placement {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|row| u16::from(*row) + 1))
+        self.counted_from(1).serialize(serializer)
     }
 }
 
-/// The rows from 1, with `separator` between them.
-pub(crate) fn joined(rows: &[u8], separator: &str) -> String {
-    rows.iter().map(|row| (u16::from(*row) + 1).to_string()).collect::<Vec<_>>().join(separator)
+/// The rows, counted from `first`, with `separator` between them.
+pub(crate) fn joined(rows: &[u8], first: u8, separator: &str) -> String {
+    rows.iter()
+        .map(|row| (u16::from(*row) + u16::from(first)).to_string())
+        .collect::<Vec<_>>()
+        .join(separator)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ impl Trace {
         let placements = self.search.placements();
         let separator = if self.search.queens().len() > 9 { "," } else { "" };
         self.search.solution().map(|solution| {
-            let columns = joined(self.search.queens(), separator);
+            let columns = joined(self.search.queens(), 1, separator);
             format!("a solution after {placements} placements: columns by row {columns}, rows by column {solution}")
         })
     }
@@ -68,7 +68,7 @@ impl Iterator for Trace {
 
 /// The columns, counted from 1, or a word for none.
 fn numbers(columns: &Columns) -> String {
-    if columns.is_empty() { "none".to_owned() } else { joined(&columns.iter().collect::<Vec<_>>(), " ") }
+    if columns.is_empty() { "none".to_owned() } else { joined(&columns.iter().collect::<Vec<_>>(), 1, " ") }
 }
 
 #[cfg(test)]

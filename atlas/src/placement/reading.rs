@@ -18,7 +18,8 @@ struct WrittenSolution {
 impl Placement {
     /// Reads the output of `Display`, numbers separated by commas, spaces or hyphens, or squares in any
     /// order. A square is its column and row, as in `1:5,2:3` or `1/5 2/3`. Both are counted from `first`, 0
-    /// or 1. Also reads a solution as JSON or the list of its rows, a FEN position, and a drawn board.
+    /// or 1. Also reads a solution as JSON or the list of its rows, a FEN position, a drawn board, and a line of a
+    /// list of solutions.
     ///
     /// # Errors
     /// [`PlacementError`] unless each column and each row has one piece. An empty column is an error too,
@@ -33,7 +34,8 @@ impl Placement {
         });
         let is_separator = |c: char| c == ',' || c == '-' || c.is_whitespace();
         let is_around = |c: char| c.is_whitespace() || ['(', ')', '[', ']'].contains(&c);
-        let inner = of_json.as_deref().unwrap_or(text).trim_matches(is_around);
+        let rows = of_json.as_deref().or_else(|| listed_rows(text)).unwrap_or(text);
+        let inner = rows.trim_matches(is_around);
         let words: Vec<String> = if inner.contains(is_separator) || inner.contains(is_pair) {
             entries(inner).map(str::to_owned).collect()
         } else {
@@ -57,6 +59,16 @@ impl FromStr for Placement {
     fn from_str(text: &str) -> Result<Self, PlacementError> {
         Self::read(text, 1)
     }
+}
+
+/// The rows in a line of a list of solutions: the number of the solution, two spaces, the rows.
+fn listed_rows(text: &str) -> Option<&str> {
+    let mut parts = text.trim().split("  ");
+    let (number, rows) = (parts.next()?, parts.next()?);
+    number.parse::<u64>().ok()?;
+    let columns = if rows.contains(',') { rows.split(',').count() } else { rows.len() };
+    let is_written = if rows.contains(',') { columns > 9 } else { columns > 1 || rows == number };
+    is_written.then_some(rows)
 }
 
 /// The entries between commas, spaces and hyphens; an entry of spaces only is empty.
@@ -207,10 +219,16 @@ mod tests {
     fn every_written_form_is_read() {
         let placements = ["1", "2413", "15863724", "1 3 5 7 9 11 2 4 6 8 10"];
         for placement in placements.map(|text| text.parse::<Placement>().unwrap()) {
-            for format in SolutionFormat::VARIANTS.iter().filter(|format| **format != SolutionFormat::Digits)
+            for (format, number) in
+                SolutionFormat::VARIANTS.iter().flat_map(|format| [(format, 1), (format, 12)])
             {
-                let Some(text) = format.text(1, &placement, Piece::Queen) else { continue };
-                assert_eq!(Placement::read(&text, 1), Ok(placement.clone()), "{format}: {text}");
+                let number = if placement.n() == 1 { 1 } else { number };
+                for first in [0, 1] {
+                    let Some(text) = format.text(number, &placement, Piece::Queen, first) else { continue };
+                    if placement.n() > 1 || first == 1 {
+                        assert_eq!(Placement::read(&text, first), Ok(placement.clone()), "{format}: {text}");
+                    }
+                }
             }
         }
         for text in ["2Q5/5Q2/3Q4/1Q6/7Q/4Q3/6Q1/Q6", "QQ/2", "1Q/3", "Q1/Q1"] {
@@ -230,6 +248,7 @@ mod tests {
         ] {
             assert_eq!(Placement::read(text, 1), Ok(placement.clone()), "{text}");
         }
+        assert_eq!(Placement::read("   1  15863724  1 permutation", 1), Ok(placement.clone()));
         for text in [
             "[1,5,8,6,3,7,2,4]",
             r#"{"number":1,"n":8,"piece":"queen","rows":[1,5,8,6,3,7,2,4]}"#,

@@ -24,6 +24,11 @@ impl Boards {
     pub fn iter(self) -> impl DoubleEndedIterator<Item = Board> {
         (self.first.n()..=self.last.n()).filter_map(|n| Board::new(n).ok())
     }
+
+    /// The name of an archive of their constellation files.
+    pub fn zip_name(self) -> String {
+        format!("constellations-{:02}-{:02}.zip", self.first.n(), self.last.n())
+    }
 }
 
 /// As it is typed.

@@ -22,6 +22,8 @@ Examples:
       right
   diadem atlas constellations 12 --export .
       two binary files: constellations-12-asymmetric.pp and -symmetric.pp
+  diadem atlas constellations 4..30 --export .
+      those of each board, and constellations-04-30.zip with all of them
   diadem atlas constellations 12 --import constellations-12-symmetric.pp
       check such a file
   diadem atlas constellations 12 \\
@@ -61,9 +63,9 @@ pub struct TaskArgs {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// Write two binary files into this folder.
+    /// Write two binary files per board into this folder.
     ///
-    /// One of the asymmetric and one of the symmetric constellations.
+    /// One of the asymmetric and one of the symmetric constellations. Those of several boards also make a ZIP.
     #[arg(long, value_name = "DIR")]
     export: Option<PathBuf>,
     /// Check such a file.
@@ -85,6 +87,8 @@ pub enum Constellations {
     OfBoard(Board, ConstellationsTask),
     /// Their numbers for several boards, as text or JSON.
     OfBoards { boards: Boards, json: bool },
+    /// The files of several boards, into a folder.
+    ExportOfBoards(Boards, PathBuf),
 }
 
 /// The task for the constellations of a board.
@@ -121,6 +125,7 @@ impl TryFrom<ConstellationsArgs> for Constellations {
             (Some(board), task) => Ok(Self::OfBoard(board, task)),
             (None, ConstellationsTask::Summarise) => Ok(Self::OfBoards { boards: args.boards, json: false }),
             (None, ConstellationsTask::Json) => Ok(Self::OfBoards { boards: args.boards, json: true }),
+            (None, ConstellationsTask::Export(folder)) => Ok(Self::ExportOfBoards(args.boards, folder)),
             (None, _) => Err(WrongAtlasCommand::ConstellationsOfSeveral(args.boards)),
         }
     }

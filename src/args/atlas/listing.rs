@@ -27,6 +27,8 @@ pub struct Listing {
     pub size: u8,
     pub surface: Surface,
     pub piece: Piece,
+    /// The number of the lowest row, 0 or 1.
+    pub first_row: u8,
     /// Whether pictures are for a dark screen.
     pub dark: bool,
     pub source: ListingSource,
@@ -86,6 +88,7 @@ impl Listing {
         let setting = Board::new(n).ok().map(|board| args.setting.on(board));
         let is_picture = is_picture(&args)?;
         let order = args.order;
+        let first_row = u8::from(!order.from_zero);
         let from = order.from.map(|list| list.counted(order.from_zero)).transpose()?;
         let source = match (setting, from) {
             (Some(setting), Some(list)) => ListingSource::FromList(setting, list),
@@ -106,7 +109,7 @@ impl Listing {
         };
         let first = args.first.unwrap_or(if setting.is_some() { u64::MAX } else { 1 });
         let (surface, piece) = (args.setting.surface, args.setting.piece);
-        Ok(Self { size: n, surface, piece, dark: args.dark, source, first, output })
+        Ok(Self { size: n, surface, piece, first_row, dark: args.dark, source, first, output })
     }
 }
 

@@ -99,8 +99,8 @@ pub struct SolutionsArgs {
 impl SolutionsArgs {
     /// Whether all given options also apply to rectangles.
     pub(super) fn is_of_rectangles(&self) -> bool {
-        let OrderArgs { from, random, method, .. } = &self.order;
-        let is_ascending = from.is_none() && !random && *method == ListingMethod::Search;
+        let OrderArgs { from, from_zero, random, method, .. } = &self.order;
+        let is_ascending = from.is_none() && !from_zero && !random && *method == ListingMethod::Search;
         is_ascending && self.setting.is_usual() && !self.tried
     }
 }
@@ -113,8 +113,10 @@ pub struct OrderArgs {
     /// They are generated position by position.
     #[arg(long, value_name = "PERMUTATION", conflicts_with_all = ["random", "method"])]
     pub(super) from: Option<WrittenPlacement>,
-    /// Count rows from 0 in PERMUTATION.
-    #[arg(long, requires = "from")]
+    /// Count rows from 0, in PERMUTATION and in the output.
+    ///
+    /// A board keeps its rows 1 to N.
+    #[arg(long)]
     pub(super) from_zero: bool,
     /// Start at random.
     ///

@@ -28,7 +28,7 @@ pub enum WrongAtlasCommand {
     ManyPictures(SolutionFormat),
     /// Options that apply to squares only.
     #[error(
-        "positions on {0} are of plain queens, in ascending order, and written as digits, board, json, svg or png"
+        "positions on {0} are of plain queens, in ascending order, counted from 1, and written as digits, board, json, svg or png"
     )]
     OfSquares(Rectangle),
     /// A number of queens on a square.
@@ -41,7 +41,7 @@ pub enum WrongAtlasCommand {
     List(#[from] PlacementError),
     /// Constellations, which only a single board has.
     #[error(
-        "lists and files of constellations are of one board, as in diadem atlas constellations 12 --list, not of {0}"
+        "constellations are listed, imported and counted for one board, as in diadem atlas constellations 12 --list, not for {0}"
     )]
     ConstellationsOfSeveral(Boards),
     /// The machine lacks the instruction set that is to count.

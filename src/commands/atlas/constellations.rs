@@ -17,6 +17,10 @@ pub fn run(asked: Constellations) -> anyhow::Result<ExitCode> {
     match asked {
         Constellations::OfBoard(board, task) => of_board(board, task),
         Constellations::OfBoards { boards, json } => of_boards(boards, json),
+        Constellations::ExportOfBoards(boards, folder) => {
+            files::export_all(boards, &folder)?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 

@@ -50,10 +50,11 @@ fn board(args: &BoardPictureArgs) -> anyhow::Result<ExitCode> {
     let placement = args.placement.counted(args.from_zero)?;
     let (surface, piece) = (args.setting.surface, args.setting.piece);
     let conflicts = Conflict::all(&placement, surface, piece);
+    let rows = placement.counted_from(u8::from(!args.from_zero));
     let caption = if conflicts.is_empty() {
-        placement.to_string()
+        rows.to_string()
     } else {
-        format!("{placement}: {}", Conflict::count(&conflicts))
+        format!("{rows}: {}", Conflict::count(&conflicts))
     };
     save(&args.out, picture::board(&placement, surface, piece, &caption))?;
     if !conflicts.is_empty() {

@@ -22,11 +22,13 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let shown = images.last().map_or(placement.clone(), |(_, image)| image.clone());
     let portrait =
         during("sorting the solutions", || Portrait::of(shown, args.setting.surface, args.setting.piece))?;
+    let first = u8::from(!args.from_zero);
     if args.json {
-        print(&in_json(&portrait).to_string())?;
+        print(&in_json(&portrait, first).to_string())?;
     } else {
-        let steps = images.iter().map(|(step, image)| format!("{step} leads to {image}\n"));
-        print(&format!("{}{}", steps.collect::<String>(), text(&portrait)))?;
+        let steps =
+            images.iter().map(|(step, image)| format!("{step} leads to {}\n", image.counted_from(first)));
+        print(&format!("{}{}", steps.collect::<String>(), text(&portrait, first)))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -47,23 +49,25 @@ fn images(placement: &Placement, args: &ShowArgs) -> anyhow::Result<Vec<(String,
     Ok(turns.chain(shifts).map(step).collect())
 }
 
-fn text(portrait: &Portrait) -> String {
+/// The facts in words, rows and columns counted from `first`.
+fn text(portrait: &Portrait, first: u8) -> String {
     let Portrait { setting, placement, conflicts, .. } = portrait;
+    let rows = placement.counted_from(first);
     let mut text = if conflicts.is_empty() {
-        format!("{placement}: a solution of {setting}\n")
+        format!("{rows}: a solution of {setting}\n")
     } else {
-        format!("{placement}: no solution of {setting}: {}\n", Conflict::count(conflicts))
+        format!("{rows}: no solution of {setting}: {}\n", Conflict::count(conflicts))
     };
     text += &drawn(placement, setting.piece);
     if !conflicts.is_empty() {
-        let pairs: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
+        let pairs: Vec<_> = conflicts.iter().map(|pair| pair.counted_from(first)).collect();
         let _ = write!(text, "attacks: {}", pairs.join(", "));
     }
     if let Some(rank) = &portrait.rank {
         let _ = writeln!(text, "number {} of {}", rank.number, rank.of);
     }
     if let Some(family) = &portrait.family {
-        text += &about_family(family, portrait.rank.as_ref());
+        text += &about_family(family, portrait.rank.as_ref(), first);
     }
     if let Some(rank) = portrait.rank.as_ref() {
         let _ = write!(text, "\n{}", about_ring(rank));
@@ -71,8 +75,9 @@ fn text(portrait: &Portrait) -> String {
     text
 }
 
-fn about_family(family: &SolutionFamily, rank: Option<&Rank>) -> String {
+fn about_family(family: &SolutionFamily, rank: Option<&Rank>, first: u8) -> String {
     let SolutionFamily { fundamental, motion, members, class } = family;
+    let fundamental = fundamental.counted_from(first);
     let name = rank.map_or_else(String::new, |rank| format!("B{} = ", rank.family));
     let class = class.map_or_else(String::new, |class| format!("{class}, "));
     let members = if *members == 1 { "1 member".to_owned() } else { format!("{members} members") };
@@ -93,9 +98,9 @@ fn about_ring(rank: &Rank) -> String {
     }
 }
 
-fn in_json(portrait: &Portrait) -> serde_json::Value {
+fn in_json(portrait: &Portrait, first: u8) -> serde_json::Value {
     let Portrait { setting, placement, conflicts, family, rank } = portrait;
-    let attacks: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
+    let attacks: Vec<_> = conflicts.iter().map(|pair| pair.counted_from(first)).collect();
     let shifts = |rank: &Rank| -> serde_json::Map<_, _> {
         rank.shifts.iter().map(|edge| (edge.shift.to_string(), json!(edge.to + 1))).collect()
     };
@@ -103,13 +108,13 @@ fn in_json(portrait: &Portrait) -> serde_json::Value {
         "n": placement.n(),
         "board": setting.surface.to_string(),
         "piece": setting.piece.to_string(),
-        "rows": placement,
+        "rows": placement.counted_from(first),
         "solution": conflicts.is_empty(),
         "attacks": attacks,
         "number": rank.as_ref().map(|rank| rank.number),
         "of": rank.as_ref().map(|rank| rank.of),
         "family": rank.as_ref().map(|rank| rank.family),
-        "fundamental": family.as_ref().map(|family| &family.fundamental),
+        "fundamental": family.as_ref().map(|family| family.fundamental.counted_from(first)),
         "motion": family.as_ref().map(|family| family.motion.to_string()),
         "members": family.as_ref().map(|family| family.members),
         "class": family.as_ref().map(|family| family.class),

@@ -72,7 +72,7 @@ fn show(
 ) -> anyhow::Result<()> {
     let mut out = stdout();
     for (number, solution) in solutions {
-        if let Some(text) = format.text(number, &solution, listing.piece) {
+        if let Some(text) = format.text(number, &solution, listing.piece, listing.first_row) {
             writeln!(out, "{text}")?;
         } else {
             pictures::show(&drawn(listing, number, &solution), format == SolutionFormat::Png)?;
@@ -90,7 +90,8 @@ fn show_tried(listing: &Listing, solutions: impl Iterator<Item = (u64, Placement
     };
     let mut out = stdout();
     for (number, solution) in solutions {
-        writeln!(out, "{number:>4}  {solution}  {}", counted(tried(&list, &solution), "permutation"))?;
+        let rows = solution.counted_from(listing.first_row);
+        writeln!(out, "{number:>4}  {rows}  {}", counted(tried(&list, &solution), "permutation"))?;
     }
     out.flush()?;
     Ok(())
@@ -98,7 +99,8 @@ fn show_tried(listing: &Listing, solutions: impl Iterator<Item = (u64, Placement
 
 fn drawn(listing: &Listing, number: u64, solution: &Placement) -> Picture {
     let size = listing.size;
-    let caption = if size <= 12 { format!("{number}: {solution}") } else { format!("n = {size}, {number}") };
+    let rows = solution.counted_from(listing.first_row);
+    let caption = if size <= 12 { format!("{number}: {rows}") } else { format!("n = {size}, {number}") };
     let picture = picture::board(solution, listing.surface, listing.piece, &caption);
     picture.in_theme(pictures::theme(listing.dark))
 }

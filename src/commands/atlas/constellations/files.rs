@@ -1,7 +1,7 @@
 //! The files of `diadem atlas constellations`: written, checked, and counted from.
 
 use std::collections::HashSet;
-use std::io::Write;
+use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -13,8 +13,11 @@ use queens::kernel::{Method, Stop};
 use queens::plan::PlanSpec;
 use queens::{Board, known};
 use records::regular_file;
+use zip::write::SimpleFileOptions;
+use zip::{DateTime, ZipWriter};
 
 use crate::args::KernelChoice;
+use crate::args::atlas::Boards;
 use crate::output::{print, span, verdict};
 use crate::output_file::OutputFile;
 
@@ -23,18 +26,50 @@ const LONGEST: u64 = 4 << 20;
 
 /// Writes both files of the board.
 pub fn export(board: Board, folder: &Path) -> anyhow::Result<()> {
-    let files = Kind::ALL.into_iter().map(|kind| ConstellationFile::of(board, kind));
-    let files: Vec<_> = files.collect::<Result<_, _>>()?;
+    export_files(std::iter::once(board), folder).map(|_| ())
+}
+
+/// Writes the files of all boards, and one ZIP file that holds them.
+pub fn export_all(boards: Boards, folder: &Path) -> anyhow::Result<()> {
+    let files = export_files(boards.iter(), folder)?;
+    let zip = folder.join(boards.zip_name());
+    let bytes = zipped(&files)?;
+    OutputFile::named(&zip)?.write(|out| Ok(out.write_all(&bytes)?))?;
+    print(&format!("{}: all {} files, {} bytes", zip.display(), files.len(), bytes.len()))
+}
+
+/// Writes the files of the boards. Returns their names and contents.
+fn export_files(
+    boards: impl DoubleEndedIterator<Item = Board>,
+    folder: &Path,
+) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    let boards = boards.flat_map(|board| Kind::ALL.map(|kind| (board, kind)));
+    // Nothing is written if one of the boards has no files.
+    let files: Vec<_> =
+        boards.map(|(board, kind)| ConstellationFile::of(board, kind)).collect::<Result<_, _>>()?;
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the directory {}", folder.display()))?;
+    let mut written = Vec::new();
     for file in files {
-        let path = folder.join(file.kind.file_name(board));
-        let bytes = file.to_bytes();
+        let (name, bytes) = (file.kind.file_name(file.board), file.to_bytes());
+        let path = folder.join(&name);
         OutputFile::named(&path)?.write(|out| Ok(out.write_all(&bytes)?))?;
         let (records, kind) = (file.orbits.len(), file.kind);
         print(&format!("{}: {records} {kind} constellations, {} bytes", path.display(), bytes.len()))?;
+        written.push((name, bytes));
     }
-    Ok(())
+    Ok(written)
+}
+
+/// The files as a ZIP archive. Their time is always the same, so that equal files make equal archives.
+fn zipped(files: &[(String, Vec<u8>)]) -> anyhow::Result<Vec<u8>> {
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().last_modified_time(DateTime::default());
+    for (name, bytes) in files {
+        archive.start_file(name, options)?;
+        archive.write_all(bytes)?;
+    }
+    Ok(archive.finish()?.into_inner())
 }
 
 fn read(board: Board, path: &Path) -> anyhow::Result<ConstellationFile> {

@@ -53,5 +53,5 @@ pub use double_check::{DoubleCheck, DoubleCheckError};
 pub use families::{Families, FamilyProgress};
 pub use ledger_copy::{CopyError, LedgerCopy};
 pub use merge::{Difference, Disbelief, MergeError, Merged, merge};
-pub use retract::{NothingToRetract, RetractError, Retracted, retract, retractions};
+pub use retract::{Extent, NothingToRetract, RetractError, Retracted, retract, retractions};
 pub use signing::{KeyError, SigningKey};

@@ -176,9 +176,10 @@ impl RunReport {
     fn worth(&self) -> Markup {
         let Assurance { on_two_owners, on_two_machines, on_one_machine, pending, conflicts, .. } =
             self.assurance;
+        let is_published = self.part.is_none() && assurance::are_published(self.board, &self.totals);
         html! {
             h2 #worth { "What it is worth" }
-            p { (assurance::sentence(&self.assurance, self.done, self.units)) }
+            p { (assurance::sentence(&self.assurance, self.done, self.units, is_published)) }
             dl.facts {
                 (fact("Counted twice by two owners", grouped(on_two_owners.into())))
                 (fact("On two machines", grouped(on_two_machines.into())))

@@ -137,6 +137,7 @@ fn run_without_answer_has_its_own_exit_code() {
     folder.run("count 10 --run run --quiet");
     folder.run("count 10 --run part --shard 1/2 --quiet");
     // Not all is there.
+    assert_eq!(folder.run("coordinator --run nothing").code, Some(2));
     assert_eq!(folder.run("merge joint part").code, Some(3));
     assert_eq!(folder.run("verify joint").code, Some(3));
     assert_eq!(folder.run("certify joint").code, Some(3));

@@ -143,6 +143,19 @@ fn retracted_machine_loses_counts_and_workers() {
 }
 
 #[test]
+fn share_of_finished_run_cannot_be_raised() {
+    let folder = Folder::new();
+    folder.run("count 11 --run run --quiet");
+    assert!(folder.run("status run").stdout.contains(&format!("Q(11) = {}: agrees", published(11))));
+    let late = folder.run("count 11 --run run --double-check 5%");
+    assert!(late.code == Some(0) && late.stderr.contains("only --double-check all checks more"), "{late:?}");
+    for asked in ["--double-check 1%", "--double-check all", ""] {
+        let silent = folder.run(&format!("count 11 --run run --quiet {asked}"));
+        assert_eq!((silent.code, silent.stderr.as_str()), (Some(0), ""), "{asked}");
+    }
+}
+
+#[test]
 fn raised_policy_stands_in_the_ledger() {
     let folder = Folder::new();
     folder.run("count 11 --run run --quiet");
@@ -176,7 +189,9 @@ fn policy_of_served_run_needs_the_admin_token() {
         policy(keys, "--replicas 0 --reason x").refused(&[why]);
     }
     policy("admin", "--reason x").refused(&["--double-check"]);
-    policy("admin", "--replicas 17 --reason x").refused(&["17"]);
+    let refused = policy("admin", "--replicas 17 --reason x");
+    refused.refused(&["17"]);
+    assert_eq!(refused.code, Some(2));
     policy("admin", "--replicas 0").refused(&["--reason"]);
     folder.run("policy run --replicas 0 --reason x").refused(&["no URL", "when it is started"]);
     let both = format!("https://{},{url}", free_address());
@@ -250,7 +265,7 @@ fn retract_of_served_run_needs_the_admin_token() {
     let both = format!("https://{},{url}", free_address());
     let taken = "--keys keys/admin --machine m --reason hot --yes";
     let taken = folder.run(&format!("retract --coordinator {both} {taken}"));
-    assert!(taken.stdout.contains(&format!("open again in {url}; its workers")), "{taken:?}");
+    assert!(taken.stdout.contains(&format!("open again in {url}, ")), "{taken:?}");
     assert_eq!((taken.code, taken.stdout.contains("units are open again")), (Some(0), true), "{taken:?}");
     let gone = worker.end();
     let why = "machine join/m is quarantined: the operator has taken back what it counted";

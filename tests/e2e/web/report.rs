@@ -74,8 +74,7 @@ fn report_and_certificate_list_interventions() {
     assert_eq!(count("--double-check all").code, Some(0));
     let ledger = folder.path().join("run/ledger/000001.jsonl");
     let mut text = fs::read(&ledger).unwrap();
-    let middle = text.len() - 300;
-    text[middle] ^= 1;
+    text.truncate(text.len() - 300);
     fs::write(&ledger, text).unwrap();
     let accepted = count("--accept-loss");
     assert_eq!(accepted.code, Some(0), "{accepted:?}");

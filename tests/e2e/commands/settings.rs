@@ -70,7 +70,7 @@ fn config_shows_options_in_effect_and_origins() {
         found.unwrap_or_else(|| panic!("no {option}"))["value"].clone()
     };
     assert_eq!((value("count", "run"), value("count", "double-check")), ("./diadem-N".into(), "1%".into()));
-    assert_eq!(value("worker", "on-coordinator-lost"), "wait; exit if lent nothing");
+    assert_eq!(value("worker", "on-coordinator-lost"), "wait; exit if --give-up-after is given");
     let nothing = folder.run("config");
     assert_eq!(nothing.stdout, "nothing is set by a variable or a file\n");
     folder.run("config wroker").refused(&["\"wroker\" is no command that has options"]);

@@ -207,14 +207,16 @@ impl Store {
             self.writer.begin()?;
             self.writer.give_up(&renamed)?;
         }
-        if let Some(loss) = self.loss.take() {
+        let loss = self.loss.take();
+        let is_recorded = loss.is_some();
+        if let Some(loss) = loss {
             let CommitMark { elapsed_ms, threads, .. } = self.mark();
             self.commit(&[Record::Loss(loss)], Duration::from_millis(elapsed_ms), threads)?;
         }
         if distrusts_checkpoint {
             set_checkpoint_aside(&self.directory.checkpoint(), self.opened)?;
         }
-        if rebuilds_checkpoint {
+        if rebuilds_checkpoint || is_recorded {
             self.save(standing).ok();
         }
         Ok(())

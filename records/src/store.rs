@@ -76,8 +76,9 @@ impl Classified for StoreError {
         match self {
             Self::Ledger(error) => error.class(),
             Self::Directory(error) => error.class(),
-            Self::NothingToBegin(_) | Self::NothingToTakeOver(_) => Class::Usage,
-            Self::Term(TermError::NotOwn { .. }) => Class::Usage,
+            Self::NothingToBegin(_) | Self::NothingToTakeOver(_) | Self::Term(TermError::NotOwn { .. }) => {
+                Class::Usage
+            }
             _ => Class::Failed,
         }
     }

@@ -9,8 +9,12 @@ use anyhow::Context;
 use dashboard::assurance;
 use dashboard::words;
 use domain::{Copies, Phase, RunStatus, WorkerStatus, counted};
+use queens::{Board, Totals};
+use records::policy::raised;
+use records::shard::Shard;
+use records::standing::Standing;
 use records::store::Notice;
-use records::{Agreement, Answer};
+use records::{Agreement, Answer, DoubleCheck};
 use serde_json::json;
 
 use crate::exit;
@@ -83,6 +87,25 @@ pub fn notices(notices: &[Notice]) {
     }
 }
 
+/// The double-check to ask for. A larger share changes nothing when all is counted, because counts are drawn when they
+/// are made: then it is not asked for, and a message says so.
+pub fn without_late_share(
+    asked: Option<DoubleCheck>,
+    standing: &Standing,
+    is_counted: bool,
+) -> Option<DoubleCheck> {
+    let Some(share @ DoubleCheck::Share(_)) = asked.filter(|_| is_counted) else { return asked };
+    let in_force = standing.policy();
+    if !matches!(raised(in_force, &share.to_string()), Ok(Some(_))) {
+        return asked;
+    }
+    say(format_args!(
+        "diadem: --double-check {share} checks nothing more, because all units are counted and units are drawn when they are \
+         counted (with {in_force}); only --double-check all checks more"
+    ));
+    None
+}
+
 /// Prints the answer. Fails if the total differs from the published value, or if the answer cannot be
 /// written, as with a closed pipe.
 pub fn answer(answer: &Answer, json: bool) -> anyhow::Result<ExitCode> {
@@ -121,16 +144,21 @@ fn answer_json(answer: &Answer) -> serde_json::Value {
     object
 }
 
-fn answer_text(answer: &Answer) -> String {
-    let Answer { board, shard, totals, units, threads, elapsed, cpu, .. } = answer;
-    let (kernel, isa) = kernel_and_isa(answer);
+/// The total of a finished run, compared with the published value.
+pub fn total_text(board: Board, shard: Shard, totals: &Totals) -> String {
     let part = if shard.is_whole() { String::new() } else { format!(" ({shard} only)") };
-    let known = match answer.agreement() {
+    let known = match Agreement::of(board, shard, totals) {
         Agreement::Agrees => "agrees with the published value",
         Agreement::Differs => "DIFFERS FROM THE PUBLISHED VALUE",
         Agreement::None if shard.is_whole() => "no value has been published",
         Agreement::None => "join all shards with diadem merge",
     };
+    format!("Q({board}) = {}{part}: {known}", totals.solutions())
+}
+
+fn answer_text(answer: &Answer) -> String {
+    let Answer { board, shard, totals, units, threads, elapsed, cpu, .. } = answer;
+    let (kernel, isa) = kernel_and_isa(answer);
     let classes = if board.n() == 1 {
         "A = P = R = 0: all images of a single queen are itself, which is no class".to_owned()
     } else {
@@ -138,16 +166,16 @@ fn answer_text(answer: &Answer) -> String {
         format!("A = {}, P = {}, R = {}; {fundamental} up to symmetry", totals.a, totals.p, totals.r)
     };
     format!(
-        "Q({board}) = {}{part}: {known}\n\
+        "{}\n\
          {classes}\n\
          {} in {} with {} ({} of processor time), kernel {kernel}/{isa}\n\
          {}",
-        totals.solutions(),
+        total_text(*board, *shard, totals),
         counted(*units, "unit"),
         span(*elapsed),
         counted(*threads, "thread"),
         span(*cpu),
-        assurance::sentence(&answer.assurance, *units, *units),
+        assurance::sentence(&answer.assurance, *units, *units, answer.agreement() == Agreement::Agrees),
     )
 }
 

@@ -1,25 +1,28 @@
 //! The results of double-checking, in words and as JSON.
 
-use domain::{Assurance, Owner, counted};
+use domain::{Assurance, Owner, RunStatus, counted};
+use queens::{Board, Totals, known};
 use records::CONFIDENCE;
 use serde_json::{Value, json};
 
+/// Fewer random checks give no bound worth reading: sixty are the first that leave less than 5 %.
+const FEWEST_FOR_BOUND: u64 = 60;
+
 /// One line about the checks of `done` counted units out of `units`. A run is proven only after all units are counted.
-pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
+/// If the totals are the published totals, the line has no bound: it would say less.
+pub fn sentence(assurance: &Assurance, done: u64, units: u64, is_published: bool) -> String {
     let Assurance { on_two_owners, on_two_machines, on_one_machine, conflicts, .. } = assurance;
-    let share = |units: u64| percent(100.0 * units as f64 / done.max(1) as f64);
-    let ones = if done < units { "the units so far" } else { "units" };
     let kinds = match assurance.on_two_kinds {
         0 => String::new(),
-        kinds if units > 0 && kinds == units => "each on two kinds of hardware, ".to_owned(),
-        kinds => format!("{} % on two kinds of hardware, ", share(kinds)),
+        kinds if units > 0 && kinds == units => ", each on two kinds of hardware".to_owned(),
+        kinds => format!(", {kinds} of them on two kinds of hardware"),
     };
-    let others = format!("{kinds}{}", others(*conflicts, assurance, done == units));
+    let others = format!("{kinds}; {}", others(*conflicts, assurance, done == units));
     if units > 0 && *on_two_owners == units {
-        return format!("proven: every unit was counted twice independently, by different owners, {others}");
+        return format!("proven: every unit was counted twice independently, by different owners{others}");
     }
     if units > 0 && *on_two_machines == units {
-        return format!("every unit was counted twice, on different machines of one owner, {others}");
+        return format!("every unit was counted twice, on different machines of one owner{others}");
     }
     let levels = [
         (*on_two_owners, "by different owners"),
@@ -27,29 +30,49 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
         (*on_one_machine, "on one machine in different ways"),
     ];
     let levels: Vec<_> = levels.into_iter().filter(|(units, _)| *units > 0).collect();
-    let twice = match levels.split_first() {
-        None => "no unit counted twice".to_owned(),
-        Some(((units, how), rest)) => rest
-            .iter()
-            .fold(format!("{} % of {ones} counted twice {how}", share(*units)), |said, (units, how)| {
-                format!("{said}, {} % {how}", share(*units))
-            }),
+    let all = on_two_owners + on_two_machines + on_one_machine;
+    let of = match (done < units, all == done) {
+        (true, _) => format!("{all} of the {} so far", counted(done, "unit")),
+        (false, true) => format!("all {}", counted(done, "unit")),
+        (false, false) => format!("{all} of {}", counted(done, "unit")),
     };
-    let are_all = units > 0 && on_two_owners + on_two_machines + on_one_machine == units;
+    let twice = match &levels[..] {
+        [] => "no unit was counted twice".to_owned(),
+        [(_, how)] => format!("{of} were counted twice {how}"),
+        levels => {
+            let levels = levels.iter().map(|(units, how)| format!("{units} {how}")).collect::<Vec<_>>();
+            format!("{of} were counted twice, {}", levels.join(", "))
+        }
+    };
     let is_alone = *on_one_machine > 0;
     let bound = match assurance.wrong_at_most {
-        Some(share) => {
-            let alike = if is_alone { ", unless a machine errs twice alike" } else { "" };
-            format!(", at most {} % wrong with 95 % confidence{alike}", percent_above(100.0 * share))
+        _ if is_published => String::new(),
+        Some(share) if assurance.sampled >= FEWEST_FOR_BOUND => {
+            let unless = if is_alone { ", unless a machine makes the same mistake twice" } else { "" };
+            let share = percent_above(100.0 * share);
+            format!("; with 95 % confidence at most {share} % of units are wrong{unless}")
         }
-        None if is_alone && are_all => ", right unless a machine errs twice alike".to_owned(),
-        None => String::new(),
+        None if is_alone && units > 0 && all == units => {
+            "; right unless a machine makes the same mistake twice".to_owned()
+        }
+        _ => String::new(),
     };
-    format!("{twice}, {others}{bound}")
+    format!("{twice}{others}{bound}")
+}
+
+/// The same of a run in progress or at its end.
+pub fn of_status(status: &RunStatus) -> String {
+    let is_published = are_published(status.board, &status.totals);
+    sentence(&status.assurance, status.done, status.units, is_published)
+}
+
+/// True if these are the published totals of the board.
+pub fn are_published(board: Board, totals: &Totals) -> bool {
+    known::totals(board).as_ref() == Some(totals)
 }
 
 fn others(conflicts: u64, assurance: &Assurance, is_complete: bool) -> String {
-    let mut said = counted(conflicts, "conflict");
+    let mut said = if conflicts == 0 { "no difference".to_owned() } else { counted(conflicts, "difference") };
     // No other machine has counted a unit and so could have decided.
     let is_alone = assurance.on_two_owners + assurance.on_two_machines == 0 && assurance.on_one_machine > 0;
     if conflicts > 0 && is_complete && is_alone {
@@ -99,10 +122,6 @@ fn digits(percent: f64) -> usize {
     if percent <= 0.0 || percent >= 0.1 { 1 } else { (1.0 - percent.log10().floor()).min(12.0) as usize }
 }
 
-fn percent(percent: f64) -> String {
-    format!("{percent:.*}", digits(percent))
-}
-
 /// Percent with two figures where they are few, rounded up: it is a bound.
 pub fn percent_above(percent: f64) -> String {
     let digits = digits(percent);
@@ -116,6 +135,7 @@ mod tests {
 
     #[test]
     fn assurance_is_proven_only_if_all_counted_twice() {
+        let sentence = |assurance: &Assurance, done, units| sentence(assurance, done, units, false);
         let assurance = Assurance {
             on_two_machines: 1000,
             sampled: 1000,
@@ -124,41 +144,58 @@ mod tests {
         };
         assert_eq!(
             sentence(&assurance, 100_000, 100_000),
-            "1.0 % of units counted twice on different machines, 0 conflicts, at most 0.3 % wrong with 95 % confidence"
+            "1000 of 100000 units were counted twice on different machines; no difference; with 95 % confidence at most \
+             0.3 % of units are wrong"
         );
         let alone = Assurance { on_two_machines: 0, on_one_machine: 33, ..assurance.clone() };
-        assert!(sentence(&alone, 3300, 3300).contains("1.0 % of units counted twice on one machine"));
+        assert!(
+            sentence(&alone, 3300, 3300).starts_with("33 of 3300 units were counted twice on one machine")
+        );
         let in_two_ways = Assurance { on_one_machine: 1000, ..Assurance::default() };
         assert_eq!(
             sentence(&in_two_ways, 1000, 1000),
-            "100.0 % of units counted twice on one machine in different ways, 0 conflicts, right unless a machine errs twice alike"
+            "all 1000 units were counted twice on one machine in different ways; no difference; right unless a machine \
+             makes the same mistake twice"
         );
-        assert!(
-            sentence(&in_two_ways, 1000, 2000).ends_with("in different ways, 0 conflicts"),
-            "more is to come"
-        );
+        assert!(sentence(&in_two_ways, 1000, 2000).ends_with("in different ways; no difference"));
         let erring = Assurance { conflicts: 106, ..in_two_ways };
-        let settled = "106 conflicts, settled by the machine that had them";
+        let settled = "106 differences, settled by the machine that had them";
         assert!(sentence(&erring, 1000, 1000).contains(settled));
         let helped = Assurance { on_one_machine: 999, on_two_machines: 1, ..erring };
-        assert!(!sentence(&helped, 1000, 1000).contains("settled"), "another one may have");
+        let helped = sentence(&helped, 1000, 1000);
+        assert!(!helped.contains("settled"), "another one may have");
+        assert!(helped.contains("twice, 1 on different machines, 999 on one machine in different ways; 106"));
         let of_one_owner = sentence(&assurance, 1000, 1000);
         assert!(of_one_owner.starts_with("every unit was counted twice, on different machines of one owner"));
         let all = Assurance { on_two_owners: 1000, on_two_machines: 0, ..assurance.clone() };
         assert!(sentence(&all, 1000, 1000).starts_with("proven: every unit was counted twice independently"));
         let kinds = |on_two_kinds| sentence(&Assurance { on_two_kinds, ..all.clone() }, 1000, 1000);
-        assert!(kinds(250).ends_with("owners, 25.0 % on two kinds of hardware, 0 conflicts"));
-        assert!(kinds(1000).ends_with("owners, each on two kinds of hardware, 0 conflicts"));
+        assert!(kinds(250).ends_with("owners, 250 of them on two kinds of hardware; no difference"));
+        assert!(kinds(1000).ends_with("owners, each on two kinds of hardware; no difference"));
         let more_to_come = sentence(&all, 1000, 1001);
-        assert!(more_to_come.starts_with("100.0 % of the units so far counted twice by different owners"));
-        assert!(sentence(&Assurance::default(), 10, 10).starts_with("no unit counted twice, 0 conflicts"));
+        assert!(
+            more_to_come.starts_with("1000 of the 1000 units so far were counted twice by different owners")
+        );
+        assert_eq!(sentence(&Assurance::default(), 10, 10), "no unit was counted twice; no difference");
         let found = Assurance { conflicts: 1, quarantined: vec!["rack-3".into()], ..assurance };
-        assert!(sentence(&found, 100_000, 100_000).contains("1 conflict, quarantined: rack-3, at most"));
+        assert!(sentence(&found, 100_000, 100_000).contains("1 difference, quarantined: rack-3; with 95 %"));
         let many = (0..1000).map(|k| format!("rack-{k}")).collect();
         let found = Assurance { expelled: many, ..found };
         assert!(
-            sentence(&found, 100_000, 100_000).contains("rack-7 and 992 more, quarantined: rack-3, at most")
+            sentence(&found, 100_000, 100_000).contains("rack-7 and 992 more, quarantined: rack-3; with")
         );
-        assert_eq!((percent(0.0012), percent_above(0.001_21)), ("0.0012".into(), "0.0013".into()));
+        assert_eq!(percent_above(0.001_21), "0.0013");
+    }
+
+    #[test]
+    fn bound_needs_sixty_checks_and_an_unknown_value() {
+        let sampled = |sampled, is_published| {
+            let wrong_at_most = Some(0.04);
+            let assurance = Assurance { on_one_machine: 78, sampled, wrong_at_most, ..Assurance::default() };
+            sentence(&assurance, 760, 760, is_published)
+        };
+        let short = "78 of 760 units were counted twice on one machine in different ways; no difference";
+        assert_eq!([sampled(59, false), sampled(60, true)], [short, short]);
+        assert!(sampled(60, false).starts_with(&format!("{short}; with 95 % confidence at most 4.0 %")));
     }
 }

@@ -20,5 +20,5 @@ pub mod assurance;
 pub mod words;
 
 pub use broadcast::Statuses;
-pub use report::{Contribution, RunReport};
+pub use report::{Contribution, Intervened, RunReport};
 pub use server::{serve, statuses};

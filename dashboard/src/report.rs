@@ -57,12 +57,27 @@ pub struct RunReport {
     pub head: String,
     /// The public keys of its coordinators.
     pub keys: Vec<String>,
+    /// What people did to the run apart from counting.
+    pub interventions: Vec<Intervened>,
+    /// How many interventions are not listed.
+    pub unlisted_interventions: u64,
     /// The commands that verify it.
     pub commands: Vec<String>,
     /// The release that writes the report.
     pub release: String,
     /// When, in seconds since 1970 (UTC).
     pub written: u64,
+}
+
+/// An intervention in the run.
+#[derive(Clone, Debug)]
+pub struct Intervened {
+    /// When, in seconds since 1970 (UTC).
+    pub at: u64,
+    /// What was done.
+    pub what: String,
+    /// The reason, if one was given.
+    pub reason: Option<String>,
 }
 
 /// The contribution of a machine.
@@ -122,6 +137,7 @@ impl RunReport {
                         section.card aria-labelledby="families" { (self.map()) }
                         section.card aria-labelledby="ledger" { (self.ledger()) }
                         section.card.wide aria-labelledby="machines" { (self.machines()) }
+                        section.card.wide aria-labelledby="interventions" { (self.interventions()) }
                         section.card.wide aria-labelledby="verify" {
                             h2 #verify { "How to verify it" }
                             p { "With the run directory, and diadem or Python alone:" }
@@ -160,9 +176,10 @@ impl RunReport {
     fn worth(&self) -> Markup {
         let Assurance { on_two_owners, on_two_machines, on_one_machine, pending, conflicts, .. } =
             self.assurance;
+        let is_published = self.part.is_none() && assurance::are_published(self.board, &self.totals);
         html! {
             h2 #worth { "What it is worth" }
-            p { (assurance::sentence(&self.assurance, self.done, self.units)) }
+            p { (assurance::sentence(&self.assurance, self.done, self.units, is_published)) }
             dl.facts {
                 (fact("Counted twice by two owners", grouped(on_two_owners.into())))
                 (fact("On two machines", grouped(on_two_machines.into())))
@@ -217,6 +234,33 @@ impl RunReport {
                 (fact("Keys of its coordinators, as its terms name them", html! {
                     @for key in &self.keys { code { (key) } " " }
                 }))
+            }
+        }
+    }
+
+    fn interventions(&self) -> Markup {
+        html! {
+            h2 #interventions { "Interventions" }
+            p {
+                "What people did to this run apart from counting, from the ledger: counts taken back, machines no longer \
+                 trusted or trusted again, changed policies, takeovers, accepted losses."
+            }
+            @if self.interventions.is_empty() {
+                p { "There was none." }
+            } @else {
+                div.table role="region" aria-labelledby="interventions" tabindex="0" {
+                    table {
+                        thead { tr { @for title in ["When", "What", "Reason"] { th scope="col" { (title) } } } }
+                        tbody {
+                            @for Intervened { at, what, reason } in &self.interventions {
+                                tr { td { (date(*at)) } td { (what) } td { (reason.as_deref().unwrap_or("none given")) } }
+                            }
+                        }
+                    }
+                }
+                @if self.unlisted_interventions > 0 {
+                    p { "There were " (grouped(self.unlisted_interventions.into())) " more." }
+                }
             }
         }
     }

@@ -78,7 +78,7 @@ fn run(status: &RunStatus) -> Value {
         "r": grouped(status.totals.r),
         "expected": expected(status),
         "found": expected_number(status).map(|number| percent(status.totals.solutions() as f64 / number)),
-        "worth": assurance::sentence(&status.assurance, status.done, status.units),
+        "worth": assurance::of_status(status),
         "double_check": status.double_check,
         "twice": grouped(
             (status.assurance.on_two_owners + status.assurance.on_two_machines + status.assurance.on_one_machine).into()

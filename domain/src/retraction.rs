@@ -54,10 +54,12 @@ impl fmt::Display for Target {
 }
 
 /// The result of a retraction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TakenBack {
     /// The number of retracted counts.
     pub units: u64,
+    /// The share of the run's expected work in their units, from 0 to 1.
+    pub share: f64,
     /// The copies of the retraction on disk.
     pub copies: Copies,
 }
@@ -69,6 +71,8 @@ pub struct Takeback {
     pub target: Target,
     /// The reason, which is kept in the ledger.
     pub reason: String,
+    /// True if nothing is taken back and only the extent is wanted.
+    pub dry_run: bool,
 }
 
 /// The longest reason, in bytes: it must fit a line of the ledger.

@@ -63,9 +63,16 @@ impl Answer {
 
     /// How the totals compare with the published ones.
     pub fn agreement(&self) -> Agreement {
-        match known::totals(self.board) {
-            Some(known) if self.shard.is_whole() => {
-                if known == self.totals {
+        Agreement::of(self.board, self.shard, &self.totals)
+    }
+}
+
+impl Agreement {
+    /// How the totals of a finished run compare with the published ones.
+    pub fn of(board: Board, shard: Shard, totals: &Totals) -> Self {
+        match known::totals(board) {
+            Some(known) if shard.is_whole() => {
+                if known == *totals {
                     Agreement::Agrees
                 } else {
                     Agreement::Differs

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::checkpoint::acknowledged::{acknowledged, refuse_loss};
 use crate::families::Families;
+use crate::interventions::Interventions;
 use crate::ledger::{LedgerError, LedgerPosition, Location, Record, Tail, TermRecord};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
@@ -29,6 +30,8 @@ pub struct Audit {
     pub keys: BTreeMap<String, u64>,
     /// How many standing counts were taken back.
     pub retracted: u64,
+    /// What people did to the run apart from counting.
+    pub interventions: Interventions,
     /// The end of the ledger, and the data behind it.
     pub tail: Tail,
     /// The first unit that has no standing count, if any.
@@ -120,8 +123,10 @@ fn read(
     let mut workers = BTreeSet::new();
     let mut keys = BTreeMap::new();
     let (mut records, mut retracted) = (0, 0);
+    let mut interventions = Interventions::default();
     let tail = replay(directory, Stretch { from: None, until }, &mut standing, |location, record| {
         each(location, record);
+        interventions.note(record);
         if let Record::Count(r) = record
             && !kernels.contains(&r.kernel)
         {
@@ -146,7 +151,18 @@ fn read(
     let totals = standing.sums().tally.totals().unwrap_or_default();
     let missing_units = shard.size(plan.units()) - standing.done();
     let missing = if missing_units > 0 { standing.first_missing(shard) } else { None };
-    Ok(Audit { standing, totals, kernels, workers, keys, retracted, tail, missing, missing_units })
+    Ok(Audit {
+        standing,
+        totals,
+        kernels,
+        workers,
+        keys,
+        retracted,
+        interventions,
+        tail,
+        missing,
+        missing_units,
+    })
 }
 
 impl Audit {

@@ -87,13 +87,56 @@ pub enum NothingToRetract {
 /// The result of a retraction in a run directory.
 #[derive(Debug)]
 pub struct Retracted {
-    /// How many units are open again.
-    pub units: u64,
+    /// The units that are open again, or would be.
+    pub extent: Extent,
     /// Notices about the state of the run.
     pub notices: Vec<Notice>,
 }
 
-/// Takes counts back in the run at `path`, which no coordinator may have open.
+/// How much a retraction takes back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    /// The number of units that are open again.
+    pub units: u64,
+    /// Their share of the run's expected work, from 0 to 1.
+    pub share: f64,
+}
+
+impl Extent {
+    /// The extent of these records, and of the retractions that follow from them.
+    ///
+    /// The sums of the machines give the number of units. The work is the sum over these units; while their origins
+    /// have not been read from the ledger, each unit counts as an average unit.
+    pub fn of(records: &[Record], plan: &Plan, shard: Shard, standing: &Standing) -> Self {
+        let named = records.iter().filter_map(|record| match record {
+            Record::Retract(retraction) => Some(retraction.unit),
+            _ => None,
+        });
+        let named: BTreeSet<UnitId> = named.collect();
+        let machines = standing.machines_after(records);
+        let unbelieved = machines.iter().map(Machine::unbelieved).sum::<u64>();
+        let is_unbelieved = |unit: &UnitId| {
+            let origin = standing.vote(*unit).map(|vote| vote.origin.machine);
+            origin.is_some_and(|of| !machines.believes(of, standing.confirmed_degree(*unit)))
+        };
+        let searched = if unbelieved > 0 { plan.units() } else { 0 };
+        let struck = (0..searched).map(UnitId).filter(|unit| is_unbelieved(unit) && !named.contains(unit));
+        let (known, work) = named
+            .iter()
+            .copied()
+            .chain(struck)
+            .fold((0, 0), |(units, work), unit| (units + 1, work + u128::from(plan.mean_weight(unit))));
+        let units = unbelieved.max(known);
+        let share = if known == units {
+            work as f64 / shard.work_of(plan).max(1) as f64
+        } else {
+            units as f64 / shard.size(plan.units()).max(1) as f64
+        };
+        Self { units, share: share.min(1.0) }
+    }
+}
+
+/// Takes counts back in the run at `path`, which no coordinator may have open. In a dry run nothing changes.
 ///
 /// # Errors
 /// The run cannot be opened, read or written, or nothing of this name can be retracted. Then nothing has changed.
@@ -115,6 +158,10 @@ pub fn retract(path: &Path, takeback: &Takeback) -> Result<Retracted, RetractErr
     let at = SystemClock::default().since_1970().as_secs();
     let plan = store.directory().plan().clone();
     let mut records = retractions(&plan, shard, &standing, takeback, at)?;
+    let extent = Extent::of(&records, &plan, shard, &standing);
+    if takeback.dry_run {
+        return Ok(Retracted { extent, notices });
+    }
     apply(&mut standing, &plan, shard, &records)?;
     let unbelieved: Vec<Record> =
         (0..plan.units()).map(UnitId).filter_map(|unit| taken_back(&standing, unit, at)).collect();
@@ -126,8 +173,7 @@ pub fn retract(path: &Path, takeback: &Takeback) -> Result<Retracted, RetractErr
         store.commit(group, elapsed, threads)?;
     }
     store.save(&standing).ok();
-    let units = records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64;
-    Ok(Retracted { units, notices })
+    Ok(Retracted { extent, notices })
 }
 
 fn apply(standing: &mut Standing, plan: &Plan, shard: Shard, records: &[Record]) -> Result<(), RecordError> {
@@ -253,13 +299,13 @@ mod tests {
         fs::write(&ledger, &half).unwrap();
         let retract_from = |machine: &str| {
             let target = Target::Machine { owner: String::new(), machine: machine.into() };
-            retract(run.path(), &Takeback { target, reason: "a test".into() })
+            retract(run.path(), &Takeback { target, reason: "a test".into(), dry_run: false })
         };
         retract_from("another").unwrap_err();
         assert_eq!(fs::read(&ledger).unwrap(), half);
-        let Retracted { units, notices } = retract_from("machine").unwrap();
+        let Retracted { extent, notices } = retract_from("machine").unwrap();
         assert!(
-            units == 1 && notices.iter().any(|notice| matches!(notice, Notice::TailCut { .. })),
+            extent.units == 1 && notices.iter().any(|notice| matches!(notice, Notice::TailCut { .. })),
             "{notices:?}"
         );
         assert!(!fs::read(&ledger).unwrap().starts_with(&half));
@@ -274,7 +320,7 @@ mod tests {
         let key = SigningKey::file_of_run(run.path());
         fs::remove_file(&key).unwrap();
         let target = Target::Units(vec![UnitId(3)]);
-        retract(run.path(), &Takeback { target, reason: "a test".into() }).unwrap();
+        retract(run.path(), &Takeback { target, reason: "a test".into(), dry_run: false }).unwrap();
         assert!(!key.exists());
     }
 

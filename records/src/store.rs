@@ -15,7 +15,8 @@ use crate::checkpoint::resumption::{LedgerLoss, Resumed, Unsettled, resume};
 use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
 use crate::ledger::{
-    CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, TermRecord, Writer, sync_found,
+    AcceptedLoss, CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, TermRecord, Writer,
+    sync_found,
 };
 use crate::run_directory::LeaseKey;
 use crate::run_directory::lock::Lock;
@@ -75,7 +76,9 @@ impl Classified for StoreError {
         match self {
             Self::Ledger(error) => error.class(),
             Self::Directory(error) => error.class(),
-            Self::Term(TermError::NotOwn { .. }) => Class::Usage,
+            Self::NothingToBegin(_) | Self::NothingToTakeOver(_) | Self::Term(TermError::NotOwn { .. }) => {
+                Class::Usage
+            }
             _ => Class::Failed,
         }
     }
@@ -93,6 +96,8 @@ pub struct Store {
     /// As 64 hexadecimal digits, where its coordinator has a key.
     public_key: Option<String>,
     unsettled: Unsettled,
+    /// The loss that its user accepts.
+    loss: Option<AcceptedLoss>,
     /// Since 1970.
     opened: Duration,
     _lock: Lock,
@@ -166,6 +171,7 @@ impl Store {
             .map_err(|source| StoreError::LeaseKey { path: directory.path().join(secret::NAME), source })?;
         let Resumed { standing, tail, notices, unsettled } =
             resume(&directory, &lease_key, accept_loss, opened)?;
+        let loss = accept_loss.then(|| accepted_loss(&notices, opened)).flatten();
         sync_found(&directory.ledger(), tail.end.file)?;
         let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
         let notes = NotesFile::read(&path)
@@ -183,6 +189,7 @@ impl Store {
             term,
             public_key,
             unsettled,
+            loss,
             opened,
             _lock: lock,
         };
@@ -190,7 +197,7 @@ impl Store {
     }
 
     /// Makes the changes on disk that follow from the state of the run. An accepted loss becomes permanent, even if
-    /// nothing is recorded later: the next start finds no loss.
+    /// nothing is recorded later: the next start finds no loss. The ledger records the acceptance.
     ///
     /// # Errors
     /// The disk would not do it.
@@ -201,10 +208,16 @@ impl Store {
             self.writer.begin()?;
             self.writer.give_up(&renamed)?;
         }
+        let loss = self.loss.take();
+        let is_recorded = loss.is_some();
+        if let Some(loss) = loss {
+            let CommitMark { elapsed_ms, threads, .. } = self.mark();
+            self.commit(&[Record::Loss(loss)], Duration::from_millis(elapsed_ms), threads)?;
+        }
         if distrusts_checkpoint {
             set_checkpoint_aside(&self.directory.checkpoint(), self.opened)?;
         }
-        if rebuilds_checkpoint {
+        if rebuilds_checkpoint || is_recorded {
             self.save(standing).ok();
         }
         Ok(())
@@ -303,6 +316,21 @@ impl Store {
         self.checkpoint.close();
         set_checkpoint_aside(&self.directory.checkpoint(), since_1970)
     }
+}
+
+/// What a user gives up who accepts the loss that these notices tell of.
+fn accepted_loss(notices: &[Notice], since_1970: Duration) -> Option<AcceptedLoss> {
+    let none = AcceptedLoss { records: 0, bytes: 0, files: 0, at: since_1970.as_secs() };
+    let mut loss = none.clone();
+    for notice in notices {
+        match notice {
+            Notice::TailCut { bytes, .. } => loss.bytes = *bytes,
+            Notice::FileGivenUp { .. } => loss.files += 1,
+            Notice::LossAccepted { records } => loss.records = *records,
+            Notice::CheckpointRebuilt { .. } => {}
+        }
+    }
+    (loss != none).then_some(loss)
 }
 
 /// Moves the checkpoint, if there is one, to where no start looks for it.

@@ -157,7 +157,8 @@ pub struct MergeArgs {
 ///
 /// The reason stands in the ledger.
 /// For a machine or an owner, all counts that no other machine has confirmed are retracted, and it gets no
-/// more leases. On a served run the request goes to its coordinator and requires the admin token.
+/// more leases. For more than one unit, the command first prints how much it takes back. Then it asks on a
+/// terminal; elsewhere it needs --yes. On a served run the request goes to its coordinator and requires the admin token.
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("place").args(["run", "coordinator"]).required(true),
@@ -169,7 +170,8 @@ diadem retract [OPTIONS] --reason <TEXT>
 Examples:
   diadem retract ./diadem-20 --unit 17 --unit 99 \\
      --reason \"found wrong by diadem verify\"
-  diadem retract ./diadem-20 --machine rack-3 --reason \"bad memory\"
+  diadem retract ./diadem-20 --machine rack-3 --reason \"bad memory\" --dry-run
+      what that would take back
   diadem retract ./diadem-20 --machine ada/rack-3 --reason \"bad memory\"
       a machine of the owner ada
   diadem retract ./diadem-20 --owner mallory --reason \"key was stolen\"
@@ -198,9 +200,15 @@ pub struct RetractArgs {
     pub target: TargetArgs,
     /// Believe the machine or owner again.
     ///
-    /// It may count from now on; what was taken back stays so.
+    /// It may count from now on. Units that were taken back are counted again.
     #[arg(long, conflicts_with = "unit")]
     pub readmit: bool,
+    /// Only print how many units and how much work would be taken back.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Take back more than one unit without asking.
+    #[arg(long, conflicts_with = "dry_run")]
+    pub yes: bool,
     /// Reason, recorded in the ledger.
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub reason: String,
@@ -251,6 +259,11 @@ impl TargetArgs {
     /// Whether a machine or an owner was named, not units.
     pub fn is_somebody(&self) -> bool {
         self.unit.is_empty()
+    }
+
+    /// Whether several units were named.
+    pub fn names_several_units(&self) -> bool {
+        self.unit.iter().copied().flat_map(UnitSpan::units).nth(1).is_some()
     }
 
     /// The given target (clap requires exactly one), or its readmission.

@@ -36,6 +36,11 @@ pub enum WrongCommand {
     OnePort(u16),
     #[error("--gpu measures graphics cards, and --{0} is for the processor: leave one of them out")]
     CardsAndProcessor(&'static str),
+    /// The coordinator would refuse this however often it is asked.
+    #[error("{0}")]
+    Refused(String),
+    #[error("{0}: add --yes to do that, or --dry-run to see this alone")]
+    Unconfirmed(String),
     /// A variable that stands for a file holds something else.
     #[error(transparent)]
     Variable(Box<dyn Error + Send + Sync>),

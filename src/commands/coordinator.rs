@@ -9,7 +9,7 @@ use anyhow::{anyhow, bail};
 use coordinator::admission::Guard;
 use coordinator::grpc::serve;
 use coordinator::{CheckingOptions, Ending, Handle};
-use domain::RunStatus;
+use domain::{RunStatus, quoted};
 use queens::Plan;
 use records::SigningKey;
 use records::shard::Shard;
@@ -69,13 +69,14 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     let plan = store.directory().plan().clone();
     let (n, units, done, term) = (plan.board(), plan.units(), standing.done(), store.term().number);
     let checking = CheckingOptions {
-        double_check: run.double_check,
+        double_check: output::without_late_share(run.double_check, &standing, done == units),
         require_owners: run.require_owners,
         relax_after: run.relax_after,
     };
     let handle = Handle::start_replicated(plan, Shard::default(), standing, checking, store, run.replicas)?;
     output::notices(&notices);
     info!(n = n.n(), units, done, term, listen = %listener.local_addr()?, "serving");
+    info!("start workers with: {}", worker_command(listener.local_addr()?, run, guard.encrypts()));
     tokio::spawn(keys.watch(handle.clone()));
     let dashboard = browsers.map(|listener| show(listener, &handle, guard.clone()));
     let (shutdown, stopped) = oneshot::channel::<()>();
@@ -107,6 +108,19 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
         timeout(BROWSER_EXIT_DELAY, dashboard).await.ok();
     }
     code
+}
+
+/// The command that starts a worker of the run.
+fn worker_command(address: SocketAddr, run: &ServedRun, encrypts: bool) -> String {
+    let scheme = if encrypts { "https" } else { "http" };
+    let at = if address.ip().is_unspecified() {
+        format!("{}:{}", host::name(), address.port())
+    } else {
+        address.to_string()
+    };
+    let keys = run.keys.as_ref().map(|keys| keys.with_file_name("worker"));
+    let keys = keys.map(|keys| format!(" --keys {}", quoted(&keys.to_string_lossy()))).unwrap_or_default();
+    format!("diadem worker --coordinator {scheme}://{at}{keys}")
 }
 
 /// The port of the dashboard, if it is served. A port where a token could be overheard is refused.

@@ -129,11 +129,12 @@ impl Prepared {
         let members = members(count, cards, run.plan())?;
         let begun = begin(run, count)?;
         let is_settled = begun.is_settled(count)?;
+        let is_counted = begun.standing.is_counted(&begun.plan, count.shard());
+        let double_check = output::without_late_share(count.double_check, &begun.standing, is_counted);
         let Begun { plan, standing, store, notices } = begun;
         // No other machine can connect and check.
         let relax_after = Some(Duration::ZERO);
-        let checking =
-            CheckingOptions { double_check: count.double_check, require_owners: None, relax_after };
+        let checking = CheckingOptions { double_check, require_owners: None, relax_after };
         let handle = Handle::start(plan, count.shard(), standing, checking, store)?;
         output::notices(&notices);
         Ok(Self { members, handle, is_settled })

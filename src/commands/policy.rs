@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use domain::{PolicyChange, PolicyInForce};
+use worker::CoordinatorError;
 
 use super::steer::ask;
 use crate::args::WrongCommand;
 use crate::args::{PolicyArgs, PolicyChangeArgs};
-use crate::output::{print, warn_missing_replicas};
+use crate::output::{print, sentence, warn_missing_replicas};
 
 pub fn run(args: &PolicyArgs) -> anyhow::Result<ExitCode> {
     let addresses = if args.urls.is_empty() { &args.operator.coordinator } else { &args.urls };
@@ -20,6 +21,10 @@ pub fn run(args: &PolicyArgs) -> anyhow::Result<ExitCode> {
     let (at, PolicyInForce { double_check, replicas, require_owners, copies }) =
         ask(addresses, args.operator.keys.as_deref(), async |remote| {
             remote.change_policy(change.clone()).await
+        })
+        .map_err(|error| match error.downcast_ref() {
+            Some(CoordinatorError::Refused(_)) => WrongCommand::Refused(sentence(&error)).into(),
+            _ => error,
         })?;
     let options =
         format!("--double-check {double_check} --replicas {replicas} --require-owners {require_owners}");

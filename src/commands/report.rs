@@ -5,14 +5,14 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use dashboard::{Contribution, RunReport};
+use dashboard::{Contribution, Intervened, RunReport};
 use domain::{counted, quoted};
 use queens::Plan;
 use records::ledger::{Record, UnitRecord};
 use records::run_directory::RunDirectory;
 use records::standing::UnitMark;
 use records::verify::{VerifyError, identities};
-use records::{Agreement, Answer, Audit, PublishedHead, audit_each};
+use records::{Agreement, Answer, Audit, Intervention, PublishedHead, audit_each};
 
 use crate::args::ReportArgs;
 use crate::exit;
@@ -90,11 +90,21 @@ fn report(
         records: head.records,
         head: head.head.to_string(),
         keys: audit.keys.keys().cloned().collect(),
+        interventions: audit.interventions.listed.iter().map(intervened).collect(),
+        unlisted_interventions: audit.interventions.unlisted,
         commands: commands(args, &head),
         release: env!("CARGO_PKG_VERSION").to_owned(),
         written,
         assurance: answer.assurance,
     })
+}
+
+fn intervened(intervention: &Intervention) -> Intervened {
+    Intervened {
+        at: intervention.at(),
+        what: intervention.to_string(),
+        reason: intervention.reason().map(str::to_owned),
+    }
 }
 
 /// Whether all units are counted and no count must be retracted.

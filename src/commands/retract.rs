@@ -1,58 +1,124 @@
 //! `diadem retract`: takes counts back that the operator does not believe.
 
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use domain::{Takeback, TakenBack};
+use domain::{Copies, Takeback, TakenBack, counted};
 use records::run_directory::RunDirectoryError;
-use records::store::StoreError;
-use records::{RetractError, Retracted};
+use records::store::{Notice, StoreError};
+use records::{Extent, RetractError, Retracted};
 
 use super::steer::ask;
-use crate::args::{RetractArgs, RetractIn};
+use crate::args::{RetractArgs, RetractIn, WrongCommand};
+use crate::log::say;
 use crate::output::{self, print, warn_missing_replicas};
 
 pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
-    let takeback = Takeback { target: args.target.target(args.readmit), reason: args.reason.clone() };
-    let (run, units, how) = match args.place() {
-        RetractIn::Directory(run) => {
-            let units = retract_offline(&run, &takeback)?;
-            (run.display().to_string(), units, "resume the run to count them")
+    let takeback =
+        |dry_run| Takeback { target: args.target.target(args.readmit), reason: args.reason.clone(), dry_run };
+    let may_be_many = args.target.is_somebody() || args.target.names_several_units();
+    if args.dry_run || may_be_many && !args.readmit && !args.yes {
+        let foreseen = made(args, &takeback(true))?;
+        let extent = extent_in_words(args, &foreseen);
+        if args.dry_run {
+            print(&format!("with --dry-run nothing is changed; {extent}"))?;
+            return Ok(ExitCode::SUCCESS);
         }
-        RetractIn::Served(addresses) => {
-            let asked =
-                ask(&addresses, args.keys.as_deref(), async |remote| remote.retract(takeback.clone()).await);
-            let (at, TakenBack { units, copies }) = asked?;
-            warn_missing_replicas(copies);
-            (at, units, "its workers count them")
+        if foreseen.units > 1 && !is_agreed(&extent)? {
+            print("nothing is changed")?;
+            return Ok(ExitCode::FAILURE);
         }
-    };
+    }
+    let made = made(args, &takeback(false))?;
+    output::notices(&made.notices);
+    warn_missing_replicas(made.copies);
+    let Made { run, units, share, how, .. } = made;
     if args.readmit {
-        print(&format!("believed again in {run} from now on; what was taken back stays so"))?;
+        let units = "units that were taken back are counted again";
+        print(&format!("believed again in {run} from now on; {units}"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let units = if units == 1 { "1 unit is".to_owned() } else { format!("{units} units are") };
+    let are = if units == 1 { "is" } else { "are" };
     // A machine that is not believed cannot count, and may be the only connected machine.
     let but = if args.target.is_somebody() {
         ", but not by machines that are not believed, until they are readmitted"
     } else {
         ""
     };
-    print(&format!("{units} open again in {run}; {how}{but}"))?;
+    let share = share_in_words(share);
+    print(&format!("{} {are} open again in {run}, {share}; {how}{but}", counted(units, "unit")))?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// A retraction that was made, or would be.
+struct Made {
+    /// Where.
+    run: String,
+    units: u64,
+    share: f64,
+    copies: Copies,
+    notices: Vec<Notice>,
+    /// How the units are counted again.
+    how: &'static str,
+}
+
+fn made(args: &RetractArgs, takeback: &Takeback) -> anyhow::Result<Made> {
+    match args.place() {
+        RetractIn::Directory(path) => {
+            let Retracted { extent: Extent { units, share }, notices } = retract_offline(&path, takeback)?;
+            let (run, how) = (path.display().to_string(), "resume the run to count them");
+            Ok(Made { run, units, share, copies: Copies::default(), notices, how })
+        }
+        RetractIn::Served(addresses) => {
+            let asked =
+                ask(&addresses, args.keys.as_deref(), async |remote| remote.retract(takeback.clone()).await);
+            let (run, TakenBack { units, share, copies }) = asked?;
+            Ok(Made { run, units, share, copies, notices: Vec::new(), how: "its workers count them" })
+        }
+    }
+}
+
 /// Takes back in the run directory.
-fn retract_offline(run: &Path, takeback: &Takeback) -> anyhow::Result<u64> {
-    let Retracted { units, notices } = records::retract(run, takeback).map_err(|error| match error {
+fn retract_offline(run: &Path, takeback: &Takeback) -> anyhow::Result<Retracted> {
+    records::retract(run, takeback).map_err(|error| match error {
         RetractError::Store(StoreError::Directory(RunDirectoryError::InUse { path, pid })) => anyhow!(
             "{} is in use by process {pid}; if that is its coordinator, use its URL in place of the \
              directory, as in diadem retract --coordinator http://127.0.0.1:7227",
             path.display()
         ),
         error => error.into(),
-    })?;
-    output::notices(&notices);
-    Ok(units)
+    })
+}
+
+/// The effect of the command, before it is made.
+fn extent_in_words(args: &RetractArgs, foreseen: &Made) -> String {
+    let Made { run, units, share, .. } = foreseen;
+    if args.readmit {
+        return format!(
+            "the command has {} believed again in {run}; units that were taken back are counted again",
+            args.target.target(true)
+        );
+    }
+    let lends = if args.target.is_somebody() { ", and nothing more is lent to it" } else { "" };
+    format!("the command takes back {} in {run}, {}{lends}", counted(*units, "unit"), share_in_words(*share))
+}
+
+fn share_in_words(share: f64) -> String {
+    format!("{:.1} % of the work of the run", 100.0 * share)
+}
+
+/// Whether the user agrees, on a terminal.
+///
+/// # Errors
+/// There is no terminal to ask on.
+fn is_agreed(extent: &str) -> anyhow::Result<bool> {
+    if !io::stdin().is_terminal() {
+        return Err(WrongCommand::Unconfirmed(extent.to_owned()).into());
+    }
+    say(format_args!("{extent}\ncontinue? (y/N)"));
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }

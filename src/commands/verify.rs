@@ -53,7 +53,8 @@ fn way_on(run: &Path, error: &anyhow::Error) -> Option<String> {
     let spans = UnitSpan::of(&units, directory.run().shard.of());
     let named =
         spans.iter().fold(quoted(&run.to_string_lossy()), |named, span| format!("{named} --unit {span}"));
-    Some(format!("diadem retract {named} --reason 'found wrong by diadem verify'"))
+    let yes = if units.len() > 1 { " --yes" } else { "" };
+    Some(format!("diadem retract {named}{yes} --reason 'found wrong by diadem verify'"))
 }
 
 fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {

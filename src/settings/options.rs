@@ -10,7 +10,7 @@ pub const CONFIG: &str = "config";
 /// Options that take something back, change it, or accept a loss. They are only typed: a setting that is meant for another
 /// command (a worker's `--machine`) or for another day must never do that.
 pub const TYPED: [(&str, &[&str]); 4] = [
-    ("retract", &["unit", "machine", "owner", "readmit"]),
+    ("retract", &["unit", "machine", "owner", "readmit", "dry-run", "yes"]),
     ("policy", &["double-check", "replicas", "require-owners"]),
     ("coordinator", &["take-over", "accept-loss"]),
     ("count", &["accept-loss"]),

@@ -6,6 +6,9 @@ use std::{fmt, io};
 use clap::{Arg, ArgAction, ArgGroup, Command};
 use thiserror::Error;
 
+use super::line::is_typed;
+use super::options::CONFIG;
+
 /// A variable or a file whose settings cannot be understood.
 #[derive(Debug, Error)]
 pub enum SettingsError {
@@ -16,11 +19,14 @@ pub enum SettingsError {
 }
 
 impl SettingsError {
-    /// True if the same command may succeed later, as when a file system is not mounted yet.
+    /// True if the same command may succeed later, as when a file system is not mounted yet. A missing file that
+    /// was typed was named wrongly.
     pub fn is_passing(&self) -> bool {
-        use io::ErrorKind::{FileTooLarge, InvalidData, InvalidInput};
+        use io::ErrorKind::{FileTooLarge, InvalidData, InvalidInput, NotFound};
+        let is_named_wrongly = |kind| kind == NotFound && is_typed(CONFIG);
         let Self::Unreadable { source, .. } = self else { return false };
-        !matches!(source.kind(), FileTooLarge | InvalidData | InvalidInput)
+        let kind = source.kind();
+        !is_named_wrongly(kind) && !matches!(kind, FileTooLarge | InvalidData | InvalidInput)
     }
 }
 

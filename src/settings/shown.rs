@@ -44,7 +44,9 @@ impl CompletedLine {
             let default = || {
                 let values =
                     option.get_default_values().iter().map(|value| value.to_string_lossy().into_owned());
-                if option.get_action().takes_values() { values.collect() } else { Vec::new() }
+                let values: Vec<String> =
+                    if option.get_action().takes_values() { values.collect() } else { Vec::new() };
+                if values.is_empty() { described_default(option).into_iter().collect() } else { values }
             };
             let values: Vec<String> = setting.map_or_else(default, |setting| setting.values.clone());
             OptionInForce {
@@ -55,6 +57,14 @@ impl CompletedLine {
         };
         self.command().into_iter().flat_map(options).map(in_force).collect()
     }
+}
+
+/// The default that the help of an option names, where clap knows none: `[default: host name]`.
+fn described_default(option: &Arg) -> Option<String> {
+    let help = option.get_long_help().or(option.get_help())?.to_string();
+    let (_, rest) = help.split_once("[default: ")?;
+    let (default, _) = rest.split_once(']')?;
+    Some(default.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 impl Settings {

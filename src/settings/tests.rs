@@ -166,7 +166,7 @@ fn option_in_force_has_its_value_and_origin() {
         [option.value, option.origin].map(Option::unwrap_or_default)
     };
     assert_eq!(of("worker", "threads"), ["2", &*format!("{path} [worker]")]);
-    assert_eq!(of("count", "threads"), ["", ""]);
+    assert_eq!(of("count", "threads"), ["one per core", ""]);
     assert_eq!(of("count", "nice"), ["5", &*path]);
     assert_eq!(of("worker", "drain"), ["9s", "DIADEM_DRAIN"]);
     assert_eq!(of("worker", "isa"), ["auto", ""]);

@@ -72,6 +72,7 @@ KINDS = {
     "term": ({"term": U64, "coordinator": _digits(32), "at": U64}, {"key": _digits(64)}),
     "replicas": ({"replicas": U32, "at": U64}, {"reason": _text}),
     "merged": ({"run": _digits(32), "records": U64, "head": _digits(32), "conflicts": U64, "refuted": U64, "at": U64}, {}),
+    "loss": ({"records": U64, "bytes": U64, "files": U64, "at": U64}, {}),
     "mark": ({"records": U64, "elapsed_ms": U64, "threads": U32}, {}),
 }
 

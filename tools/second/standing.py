@@ -175,6 +175,9 @@ class Standing:
     def _merged(self, line, record):
         self._contradicted(record["conflicts"])
 
+    def _loss(self, line, record):
+        """What was lost is counted again: nothing changes."""
+
     # What follows from them.
 
     def _contradicted(self, conflicts):

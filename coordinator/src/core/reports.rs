@@ -120,6 +120,7 @@ impl Core {
                 | Record::Merged(_)
                 | Record::Term(_)
                 | Record::Replicas(_)
+                | Record::Loss(_)
                 | Record::Mark(_) => {}
             }
             if let (Some(worker), Record::Count(r) | Record::Check(r)) = (worker, record) {

@@ -206,7 +206,7 @@ impl Keeper {
             Request::Followed { follower, call, records } => self.followers.have(follower, call, records),
             Request::Unfollowed { owner, follower, call } => self.unfollow(&owner, follower, call),
             Request::Retract(takeback, reply) => match self.retract(&takeback) {
-                Ok(units) => self.answer_when_copied(Answer::Retraction { units, reply }),
+                Ok(extent) => self.answer_when_copied(Answer::Retraction { extent, reply }),
                 Err(error) => drop(reply.send(Err(error))),
             },
             Request::ChangePolicy(change, reply) => match self.change_policy(&change) {

@@ -12,7 +12,7 @@ use records::ledger::{Policy, Record, Replicas};
 use records::policy::{PolicyError, possible, raised};
 use records::shard::Shard;
 use records::standing::Identity;
-use records::{NothingToRetract, retractions};
+use records::{Extent, NothingToRetract, retractions};
 use tracing::Level;
 
 use super::Keeper;
@@ -56,17 +56,21 @@ impl Keeper {
         Ok(())
     }
 
-    /// Records a retraction by the operator. Returns the number of retracted counts. Counts of a machine or an owner
+    /// Records a retraction by the operator, except in a dry run. Returns its extent. Counts of a machine or an owner
     /// are retracted in the following rounds.
-    pub(super) fn retract(&mut self, takeback: &Takeback) -> Result<u64, CallError> {
+    pub(super) fn retract(&mut self, takeback: &Takeback) -> Result<Extent, CallError> {
         if matches!(self.stage, Stage::Ended(_)) {
             return Err(NothingToRetract::HasEnded.into());
         }
         // First commit pending reports: they may be the counts to be retracted.
         self.commit();
         let (plan, now) = (Arc::clone(self.core.plan()), self.clock.unix_time());
-        let mut records = retractions(&plan, Shard::default(), self.core.standing(), takeback, now)?;
-        let units = records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64;
+        let standing = self.core.standing();
+        let mut records = retractions(&plan, Shard::default(), standing, takeback, now)?;
+        let extent = Extent::of(&records, &plan, Shard::default(), standing);
+        if takeback.dry_run {
+            return Ok(extent);
+        }
         records.splice(0..0, self.opening());
         self.record(&records)?;
         let Takeback { target, reason, .. } = takeback;
@@ -77,7 +81,7 @@ impl Keeper {
             }
             _ => Event::new(Level::WARN, "retracted", format!("the operator takes back {target}: {reason}")),
         });
-        Ok(units + self.core.standing().unbelieved())
+        Ok(extent)
     }
 
     /// Executes the operator's command. Returns the number of workers concerned.

@@ -208,7 +208,10 @@ async fn sync_of_twenty_minutes_loses_no_worker_or_lease() {
     // A retraction by the operator goes to the same disk.
     is_slow.store(true, Ordering::SeqCst);
     let (target, reason) = (Target::Units(vec![reported[0].unit]), "test".into());
-    assert_eq!(handle.retract(Takeback { target, reason }).await.map(|taken| taken.units), Ok(1));
+    assert_eq!(
+        handle.retract(Takeback { target, reason, dry_run: false }).await.map(|taken| taken.units),
+        Ok(1)
+    );
     assert!(!is_slow.load(Ordering::SeqCst), "it was slow");
     let status = handle.status().await.unwrap();
     assert_eq!((status.workers.len(), status.leased), (2, kept.len() as u64));

@@ -109,7 +109,7 @@ async fn events_have_their_times() {
     handle.report(report(a, &leases)).await.unwrap();
     let target = Target::Units(vec![leases[0].unit, leases[1].unit]);
     let what = target.to_string();
-    handle.retract(Takeback { target, reason: "broken\u{202e}".into() }).await.unwrap();
+    handle.retract(Takeback { target, reason: "broken\u{202e}".into(), dry_run: false }).await.unwrap();
     let change = PolicyChange {
         double_check: Some("all".into()),
         replicas: None,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dashboard::{Contribution, RunReport};
+use dashboard::{Contribution, Intervened, RunReport};
 use domain::{MachineStatus, RunStatus};
 use test_support::made_up::{DAY, NOW, WORK};
 
@@ -41,6 +41,12 @@ pub fn report(status: &RunStatus) -> RunReport {
         records: 5_950_000,
         head: "9f86d081884c7d659a2feaa0c55ad015".into(),
         keys: vec!["d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a".into()],
+        interventions: vec![Intervened {
+            at: NOW - 3 * DAY,
+            what: "stopped trusting machine ben/rack-3".into(),
+            reason: Some("its memory is broken".into()),
+        }],
+        unlisted_interventions: 0,
         commands: vec!["diadem verify diadem-27".into()],
         release: status.release.clone(),
         written: NOW,

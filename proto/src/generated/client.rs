@@ -194,14 +194,20 @@ pub struct RetractRequest {
     /// For those who read the ledger: 1 to 1000 bytes of plain text.
     #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
+    /// Take nothing back; answer what would be taken back.
+    #[prost(bool, tag = "6")]
+    pub dry_run: bool,
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
 pub struct RetractReply {
     /// Counts that are taken back.
     #[prost(uint64, tag = "1")]
     pub units: u64,
     #[prost(message, optional, tag = "2")]
     pub copies: ::core::option::Option<Copies>,
+    /// The share of the run's expected work in these units, from 0 to 1.
+    #[prost(double, tag = "3")]
+    pub share: f64,
 }
 /// On how many disks besides the coordinator's that is which it was asked to put on record. It answers when these are enough,
 /// or after a while.

@@ -98,25 +98,26 @@ impl From<v1::ChangePolicyReply> for PolicyInForce {
 }
 
 impl From<TakenBack> for v1::RetractReply {
-    fn from(TakenBack { units, copies }: TakenBack) -> Self {
-        Self { units, copies: Some(copies.into()) }
+    fn from(TakenBack { units, share, copies }: TakenBack) -> Self {
+        Self { units, copies: Some(copies.into()), share }
     }
 }
 
 impl From<v1::RetractReply> for TakenBack {
-    fn from(v1::RetractReply { units, copies }: v1::RetractReply) -> Self {
-        Self { units, copies: copies.map_or_else(Copies::default, Into::into) }
+    fn from(v1::RetractReply { units, copies, share }: v1::RetractReply) -> Self {
+        Self { units, share, copies: copies.map_or_else(Copies::default, Into::into) }
     }
 }
 
 impl From<Takeback> for v1::RetractRequest {
-    fn from(Takeback { target, reason }: Takeback) -> Self {
+    fn from(Takeback { target, reason, dry_run }: Takeback) -> Self {
         let of = |owner, machine, readmit| Self {
             units: Vec::new(),
             owner,
             machine,
             readmit,
             reason: String::new(),
+            dry_run: false,
         };
         let request = match target {
             Target::Units(units) => {
@@ -127,14 +128,14 @@ impl From<Takeback> for v1::RetractRequest {
             Target::Owner(owner) => of(Some(owner), None, false),
             Target::Admission { owner, machine } => of(Some(owner), machine, true),
         };
-        Self { reason, ..request }
+        Self { reason, dry_run, ..request }
     }
 }
 
 impl TryFrom<v1::RetractRequest> for Takeback {
     type Error = WireError;
     fn try_from(request: v1::RetractRequest) -> Result<Self, WireError> {
-        let v1::RetractRequest { units, owner, machine, readmit, reason } = request;
+        let v1::RetractRequest { units, owner, machine, readmit, reason, dry_run } = request;
         if !is_reason(&reason) {
             return Err(WireError::new("the reason", reason, "1 to 1000 bytes of plain text"));
         }
@@ -150,6 +151,6 @@ impl TryFrom<v1::RetractRequest> for Takeback {
                 return Err(WireError::new("the target", "something else", wanted));
             }
         };
-        Ok(Self { target, reason })
+        Ok(Self { target, reason, dry_run })
     }
 }

@@ -287,7 +287,11 @@ fn takeback() -> impl Strategy<Value = Takeback> {
         name().prop_map(Target::Owner),
         (name(), option::of(name())).prop_map(|(owner, machine)| Target::Admission { owner, machine }),
     ];
-    (target, "[a-z ]{0,20}[a-z]").prop_map(|(target, reason)| Takeback { target, reason })
+    (target, "[a-z ]{0,20}[a-z]", any::<bool>()).prop_map(|(target, reason, dry_run)| Takeback {
+        target,
+        reason,
+        dry_run,
+    })
 }
 
 proptest! {

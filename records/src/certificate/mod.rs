@@ -21,6 +21,7 @@ use checked::Checked;
 use crate::assurance::assess;
 use crate::audit::{Audit, AuditError, audit_until};
 use crate::clock::{Clock, SystemClock};
+use crate::interventions::Intervention;
 use crate::ledger::LineHash;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
@@ -50,6 +51,10 @@ pub struct Certificate {
     records: u64,
     head: LineHash,
     checked: Checked,
+    /// What people did to the run apart from counting: the first interventions, and how many others there are.
+    interventions: Vec<Intervention>,
+    #[serde(default, skip_serializing_if = "is_none")]
+    more_interventions: u64,
     program: String,
     /// When, in seconds since 1970 (UTC).
     at: u64,
@@ -203,6 +208,8 @@ impl Certificate {
             records: end.mark.records,
             head: end.hash,
             checked: Checked::of(assurance, sums.refuted, sums.policy),
+            interventions: audit.interventions.listed.clone(),
+            more_interventions: audit.interventions.unlisted,
             program: format!("diadem {}", env!("CARGO_PKG_VERSION")),
             at: SystemClock::default().since_1970().as_secs(),
             key: String::new(),
@@ -326,6 +333,11 @@ impl Certificate {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none(number: &u64) -> bool {
+    *number == 0
+}
+
 /// A value with the names of all its objects in order.
 fn in_order(value: Value) -> Value {
     match value {
@@ -417,6 +429,13 @@ mod tests {
         );
         differs(|c| c.checked.expelled = 101, "101 owners are not believed, and names 0");
         differs(|c| c.checked.on_two_owners = 5, "checked.on_two_owners is 5");
+        let untold = Intervention::Takeover { term: 2_000_000, at: 1 };
+        let mut told = certificate.clone();
+        told.interventions.push(untold);
+        told.signature = key.sign(&told.signed_bytes());
+        let told = Certificate::parse(&serde_json::to_string(&told).unwrap()).unwrap();
+        let refused = told.check(&directory, None).unwrap_err().to_string();
+        assert!(refused.starts_with("interventions is [{\"kind\":\"takeover\""), "{refused}");
         differs(|c| c.units -= 1, "units is ");
         differs(|c| c.records -= 1, "has no head");
         differs(|c| c.run = c.head, "has no head");

@@ -88,6 +88,7 @@ fn parse(json: &str) -> Option<Record> {
         "term" => serde_json::from_str(fields).map(Record::Term),
         "replicas" => serde_json::from_str(fields).map(Record::Replicas),
         "merged" => serde_json::from_str(fields).map(Record::Merged),
+        "loss" => serde_json::from_str(fields).map(Record::Loss),
         "mark" => serde_json::from_str(fields).map(Record::Mark),
         _ => return None,
     };
@@ -98,7 +99,7 @@ fn parse(json: &str) -> Option<Record> {
 mod tests {
     use super::*;
     use crate::double_check::DoubleCheck;
-    use crate::ledger::record::{CommitMark, Policy, Replicas, UnitRecord};
+    use crate::ledger::record::{AcceptedLoss, CommitMark, Policy, Replicas, UnitRecord};
     use crate::ledger::term_record::TermRecord;
     use domain::CoordinatorId;
     use queens::UnitId;
@@ -151,11 +152,12 @@ mod tests {
         let policy = |reason| {
             Record::Policy(Policy { double_check: DoubleCheck::All, require_owners: None, reason, at: 1 })
         };
+        let loss = Record::Loss(AcceptedLoss { records: 3, bytes: 700, files: 0, at: 1 });
         let said = || Some("as it is a record".to_owned());
         let key = "0af9".repeat(16);
-        for record in
-            [term(None), term(Some(&key)), replicas(None), replicas(said()), policy(None), policy(said())]
-        {
+        let of_replicas = [replicas(None), replicas(said())];
+        let others = [term(None), term(Some(&key)), policy(None), policy(said()), loss];
+        for record in others.into_iter().chain(of_replicas) {
             let line = line_of(&record, prev);
             assert_eq!(decode(line.as_bytes()), Ok((record, prev)));
         }

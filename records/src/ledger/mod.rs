@@ -37,8 +37,8 @@ pub use pieces::Pieces;
 pub use position::{LedgerPosition, Location, Tail};
 pub use reader::{LineBefore, line_before, read, read_marks};
 pub use record::{
-    Admission, CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Replicas, Restoration, Retraction,
-    UnitRecord,
+    AcceptedLoss, Admission, CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Replicas,
+    Restoration, Retraction, UnitRecord,
 };
 pub use term_record::TermRecord;
 pub use writer::Writer;

@@ -36,6 +36,8 @@ pub enum Record {
     Replicas(Replicas),
     /// The counts of another run are taken over.
     Merged(MergedRun),
+    /// The operator went on although acknowledged records may be lost.
+    Loss(AcceptedLoss),
     /// The records before this line are on disk.
     Mark(CommitMark),
 }
@@ -263,6 +265,20 @@ pub struct Replicas {
     /// The operator's reason, if it was changed while the run was served.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// When, in seconds since 1970 (UTC).
+    pub at: u64,
+}
+
+/// What an operator gave up with `--accept-loss`. The units of the lost records are counted again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptedLoss {
+    /// How many more records the checkpoint had.
+    pub records: u64,
+    /// The bytes that were cut off behind the last commit mark.
+    pub bytes: u64,
+    /// How many files were given up.
+    pub files: u64,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
 }

@@ -10,7 +10,7 @@ use super::notes::Notes;
 
 /// How far a takeover raises the term. A restart of the same coordinator raises it by 1, possibly every few seconds
 /// under a service manager. So the former coordinator does not reach the term of its successor.
-const TAKEOVER_STEP: u64 = 1_000_000;
+pub(crate) const TAKEOVER_STEP: u64 = 1_000_000;
 
 /// No term can begin.
 #[derive(Debug, Error)]

@@ -42,7 +42,7 @@ impl Standing {
                 self.sums.refuted = self.sums.refuted.saturating_add(r.refuted);
                 Ok(())
             }
-            Record::Mark(_) => Ok(()),
+            Record::Loss(_) | Record::Mark(_) => Ok(()),
         }
     }
 

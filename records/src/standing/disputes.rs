@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use queens::{Plan, UnitId};
 
-use super::{Degree, MachineId, Standing, Trust, Vote};
-use crate::ledger::Retraction;
+use super::{Degree, MachineId, Machines, Standing, Vote};
+use crate::ledger::{Record, Retraction};
 
 impl Standing {
     /// The disputed unit's counts from machines that can be believed.
@@ -21,11 +21,20 @@ impl Standing {
 
     /// True if a count of this machine with this confirmation is believed.
     pub(crate) fn believes(&self, machine: MachineId, confirmed: Degree) -> bool {
-        match self.sums.machines.get(machine).trust {
-            Trust::Believed => true,
-            Trust::Quarantined => confirmed >= Degree::OtherMachine,
-            Trust::Expelled => confirmed >= Degree::OtherOwner,
+        self.sums.machines.believes(machine, confirmed)
+    }
+
+    /// The machines with the trust that they have after these records. Records that do not apply change nothing.
+    pub(crate) fn machines_after(&self, records: &[Record]) -> Machines {
+        let mut machines = self.sums.machines.clone();
+        for record in records {
+            match record {
+                Record::Expel(r) => machines.strike(r).unwrap_or_default(),
+                Record::Admit(r) => machines.admit(&r.owner, r.machine.as_deref()).unwrap_or_default(),
+                _ => {}
+            }
         }
+        machines
     }
 
     /// The retraction of the unit's standing count, which another count contradicts.

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use domain::Owner;
 
+use super::degree::Degree;
 use super::machine::{Machine, Trust};
 use super::machines::Machines;
 use super::record_error::RecordError;
@@ -54,6 +55,15 @@ impl Machines {
             self.lose(id, true);
         }
         Ok(())
+    }
+
+    /// True if a count of this machine with this confirmation is believed.
+    pub(crate) fn believes(&self, machine: MachineId, confirmed: Degree) -> bool {
+        match self.get(machine).trust {
+            Trust::Believed => true,
+            Trust::Quarantined => confirmed >= Degree::OtherMachine,
+            Trust::Expelled => confirmed >= Degree::OtherOwner,
+        }
     }
 
     /// Whether the machine lost against other owners.

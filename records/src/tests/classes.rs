@@ -52,6 +52,7 @@ const UNIT: UnitId = UnitId(3);
 
 classes! {
     errors_of_the_command_line_are_usage: Usage [
+        StoreError::NothingToBegin(path()),
         other_shard(),
         StoreError::from(other_shard()),
         RetractError::from(other_shard()),
@@ -94,7 +95,6 @@ classes! {
         RunDirectoryError::NoRun(path()),
         RunDirectoryError::InUse { path: path(), pid: "7".into() },
         RunDirectoryError::Io { action: "read", path: path(), source: io_error() },
-        StoreError::NothingToBegin(path()),
         StoreError::LeaseKey { path: path(), source: io_error() },
         AuditError::Died,
         AuditError::Differs,

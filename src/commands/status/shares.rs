@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::exit;
 use crate::log::say;
-use crate::output::{print, sentence};
+use crate::output::{print, sentence, total_text};
 use crate::progress::during;
 
 /// A share that could be read.
@@ -132,6 +132,12 @@ impl Share {
         format!("{share:>9} {:>9}  {how}  {run}", words::percent(self.pace.progress()))
     }
 
+    /// The total, if the share is the whole board and complete.
+    fn answer(&self, board: Board) -> Option<String> {
+        let totals = self.pace.totals.as_ref().filter(|_| self.is_complete() && self.shard.is_whole())?;
+        Some(format!("            {}", total_text(board, self.shard, totals)))
+    }
+
     /// The partial totals, once there are any.
     fn totals(&self) -> Option<String> {
         let totals = self.pace.totals.as_ref().filter(|_| self.pace.done > 0)?;
@@ -178,6 +184,7 @@ impl Shares {
         for share in &self.there {
             lines.push(share.line());
             if with_families || self.there.len() == 1 {
+                lines.extend(share.answer(self.board));
                 lines.extend(share.totals());
             }
             if with_families {

@@ -1,10 +1,12 @@
 //! The status of a run as text, in lines of at most 80 columns.
 
 use dashboard::{assurance, words};
-use domain::{RunStatus, WorkerStatus, counted, named};
+use domain::{Phase, RunStatus, WorkerStatus, counted, named};
+
+use records::shard::Shard;
 
 use super::open;
-use crate::output::{last_word, significant, span, time_left};
+use crate::output::{last_word, significant, span, time_left, total_text};
 use crate::terminal::{filled, wrapped};
 
 /// The most events to print, the latest ones.
@@ -14,7 +16,10 @@ const EVENTS: usize = 5;
 pub fn text(status: &RunStatus) -> String {
     let mut lines = vec![wrapped(&headline(status)), wrapped(&units(status))];
     let totals = &status.totals;
-    lines.push(format!("so far: {} solutions", totals.solutions()));
+    lines.push(match status.phase {
+        Phase::Complete => wrapped(&total_text(status.board, Shard::default(), totals)),
+        _ => format!("so far: {} solutions", totals.solutions()),
+    });
     lines.push(wrapped(&format!("A = {}, P = {}, R = {}", totals.a, totals.p, totals.r)));
     lines.push(wrapped(&checked(status)));
     lines.extend(exceptions(status).iter().map(|line| wrapped(line)));
@@ -47,8 +52,7 @@ fn units(status: &RunStatus) -> String {
 }
 
 fn checked(status: &RunStatus) -> String {
-    let mut text =
-        format!("so checked: {}", assurance::sentence(&status.assurance, status.done, status.units));
+    let mut text = format!("so checked: {}", assurance::of_status(status));
     if status.assurance.pending > 0 {
         text += &format!("; {} to be checked", counted(status.assurance.pending, "unit"));
     }

@@ -18,7 +18,7 @@ pub fn lines(status: &RunStatus, (width, height): (usize, usize), palette: Palet
     let (rate, elapsed) = (significant(*rate), span(status.elapsed));
     lines.push(line(format!("units      {done} of {units}, {leased} leased, {rate}/s, {elapsed} so far")));
     lines.push(line(format!("solutions  {}{}", totals.solutions(), expected(status))));
-    let checked = assurance::sentence(&status.assurance, status.done, status.units);
+    let checked = assurance::of_status(status);
     lines.push(line(format!("checked    {checked}")));
     lines.push(line(format!("classes    A = {}, P = {}, R = {}", totals.a, totals.p, totals.r)));
     lines.truncate(height);

@@ -96,7 +96,7 @@ fn refused_worker_leaves_despite_silent_address() {
     folder.run("count 11 --run run --quiet");
     let ledger = folder.ledger("run");
     let machine = ledger.split("\"machine\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
-    assert_eq!(folder.run(&format!("retract run --machine {machine} --reason hot")).code, Some(0));
+    assert_eq!(folder.run(&format!("retract run --machine {machine} --reason hot --yes")).code, Some(0));
     let (coordinator, address) = folder.serve("coordinator --run run --json", "c.log");
     let silent = free_address();
     let join = format!("worker --coordinator http://{silent},http://{address} --threads 1 --machine");

@@ -183,7 +183,7 @@ fn run_without_answer_has_its_own_exit_code() {
     assert!(lost.code == Some(3) && lost.stderr.contains("checkpoint knows of"), "{lost:?}");
     // Missing, or not understood.
     assert_eq!(folder.run("verify nowhere").code, Some(1));
-    assert_eq!(folder.run("coordinator --run nowhere").code, Some(1));
+    assert_eq!(folder.run("coordinator --run nowhere").code, Some(2));
 }
 
 #[test]

@@ -22,6 +22,29 @@ fn unit_named_by_verify_is_retracted_and_recounted() {
 }
 
 #[test]
+fn retract_of_several_units_needs_yes() {
+    let folder = Folder::new();
+    folder.run("count 11 --run run --machine vm --quiet");
+    let ledger = folder.ledger("run");
+    let units = folder.counts("run");
+    for target in ["--machine vm", "--owner -", &format!("--unit 0-{}", units - 1)] {
+        let extent = [&format!("{units} units"), "100.0 % of the work"];
+        let dry = folder.run(&format!("retract run {target} --reason x --dry-run"));
+        assert!(dry.code == Some(0) && extent.iter().all(|said| dry.stdout.contains(*said)), "{dry:?}");
+        let refused = folder.run(&format!("retract run {target} --reason x"));
+        refused.refused(&extent);
+        refused.refused(&["--yes", "--dry-run"]);
+        assert_eq!((refused.code, folder.ledger("run") == ledger), (Some(2), true), "{refused:?}");
+    }
+    let readmitted = folder.run("retract run --machine vm --readmit --reason x --dry-run");
+    readmitted.refused(&["is not quarantined"]);
+    let one = folder.run("retract run --unit 3 --reason x");
+    assert!(one.code == Some(0) && one.stdout.contains("1 unit is open again in run, 0."), "{one:?}");
+    let half = folder.run("retract run --unit 0-1 --reason x --dry-run");
+    assert!(half.stdout.contains("2 units") && !half.stdout.contains("100.0 %"), "{half:?}");
+}
+
+#[test]
 fn retract_of_served_run_needs_the_coordinator_url() {
     let folder = Folder::new();
     let (_coordinator, address) = folder.serve("coordinator --n 12 --run run", "log");
@@ -55,7 +78,7 @@ fn retract_accepts_the_given_machine_name() {
     let ledger = folder.ledger("run");
     let machines = ledger.split("\"machine\":\"").skip(1).map(|rest| rest.split('"').next().unwrap());
     assert_eq!(machines.collect::<std::collections::BTreeSet<_>>(), ["rack-3"].into());
-    assert_eq!(folder.run("retract run --machine rack-3 --reason hot").code, Some(0));
+    assert_eq!(folder.run("retract run --machine rack-3 --reason hot --yes").code, Some(0));
     let refused = count("rack-3");
     assert!(
         refused.code == Some(3) && refused.stderr.contains("machine rack-3 is quarantined"),
@@ -80,12 +103,12 @@ fn retracted_machine_loses_counts_and_workers() {
     for wrong in ["7-3", "1-9/0", "0-18446744073709551615"] {
         folder.run(&format!("retract run --unit {wrong} --reason x")).refused(&[wrong, "as in 100-403"]);
     }
-    let many = folder.run("retract run --unit 0-4/2 --unit 7 --reason x");
+    let many = folder.run("retract run --unit 0-4/2 --unit 7 --reason x --yes");
     assert!(many.code == Some(0) && many.stdout.starts_with("4 units are open again"), "{many:?}");
-    folder.run("retract run --unit 1-2 --reason x").refused(&["unit 2 has no count"]);
+    folder.run("retract run --unit 1-2 --reason x --yes").refused(&["unit 2 has no count"]);
     let one = folder.run("retract run --unit 1 --reason x");
     assert!(one.stdout.starts_with("1 unit is open again"), "nothing was changed before: {one:?}");
-    let taken = folder.run(&format!("retract run --machine {machine} --reason hot"));
+    let taken = folder.run(&format!("retract run --machine {machine} --reason hot --yes"));
     assert_eq!((taken.code, taken.stdout.contains("open again")), (Some(0), true), "{taken:?}");
     assert!(folder.ledger("run").contains("\"kind\":\"expel\""));
     assert_eq!(folder.run("verify run --recount 0").code, Some(3), "nothing of it stands");
@@ -108,7 +131,7 @@ fn retracted_machine_loses_counts_and_workers() {
     folder
         .run("retract run --owner= --reason all")
         .refused(&["an owner, or - for workers without credentials"]);
-    let taken = folder.run("retract run --owner - --reason all");
+    let taken = folder.run("retract run --owner - --reason all --yes");
     assert!(taken.code == Some(0) && taken.stdout.contains("until they are readmitted"), "{taken:?}");
     let Completed { code, stderr: refused, .. } = folder.run("count 11 --run run");
     assert_eq!(code, Some(3), "{refused}");
@@ -116,6 +139,19 @@ fn retracted_machine_loses_counts_and_workers() {
     assert_eq!(folder.run("retract run --owner - --readmit --reason again").code, Some(0));
     assert_eq!(folder.run("count 11 --run run --json").json()["total"], published(11));
     assert_eq!(check(&folder, "run").code, Some(0));
+}
+
+#[test]
+fn share_of_finished_run_cannot_be_raised() {
+    let folder = Folder::new();
+    folder.run("count 11 --run run --quiet");
+    assert!(folder.run("status run").stdout.contains(&format!("Q(11) = {}: agrees", published(11))));
+    let late = folder.run("count 11 --run run --double-check 5%");
+    assert!(late.code == Some(0) && late.stderr.contains("only --double-check all checks more"), "{late:?}");
+    for asked in ["--double-check 1%", "--double-check all", ""] {
+        let silent = folder.run(&format!("count 11 --run run --quiet {asked}"));
+        assert_eq!((silent.code, silent.stderr.as_str()), (Some(0), ""), "{asked}");
+    }
 }
 
 #[test]
@@ -152,7 +188,9 @@ fn policy_of_served_run_needs_the_admin_token() {
         policy(keys, "--replicas 0 --reason x").refused(&[why]);
     }
     policy("admin", "--reason x").refused(&["--double-check"]);
-    policy("admin", "--replicas 17 --reason x").refused(&["17"]);
+    let refused = policy("admin", "--replicas 17 --reason x");
+    refused.refused(&["17"]);
+    assert_eq!(refused.code, Some(2));
     policy("admin", "--replicas 0").refused(&["--reason"]);
     folder.run("policy run --replicas 0 --reason x").refused(&["no URL", "when you start it"]);
     let both = format!("https://{},{url}", free_address());
@@ -213,6 +251,10 @@ fn retract_of_served_run_needs_the_admin_token() {
     let taken = retract("admin", &format!("--unit {unit} --unit {unit} --reason wrong"));
     assert_eq!((taken.code, taken.stdout.starts_with("1 unit is open again")), (Some(0), true), "{taken:?}");
     assert!(folder.ledger("run").contains("\"reason\":\"wrong\""));
+    retract("admin", "--machine m --reason hot").refused(&["units in https", "% of the work", "--yes"]);
+    let dry = retract("admin", "--owner join --reason hot --dry-run");
+    assert!(dry.code == Some(0) && dry.stdout.contains("% of the work"), "{dry:?}");
+    assert!(!folder.ledger("run").contains("\"kind\":\"expel\""));
     let counted = format!("\"kind\":\"count\",\"unit\":{unit},");
     // The worker has units for a while; another one begins with this one.
     let other = folder.start(&join.replace("--machine m", "--machine other"), "other.log");
@@ -220,9 +262,9 @@ fn retract_of_served_run_needs_the_admin_token() {
     // All that a machine has counted; its worker has to go.
     // The name is unique, so its owner need not be given.
     let both = format!("https://{},{url}", free_address());
-    let taken = "--keys keys/admin --machine m --reason hot";
+    let taken = "--keys keys/admin --machine m --reason hot --yes";
     let taken = folder.run(&format!("retract --coordinator {both} {taken}"));
-    assert!(taken.stdout.contains(&format!("open again in {url}; its workers")), "{taken:?}");
+    assert!(taken.stdout.contains(&format!("open again in {url}, ")), "{taken:?}");
     assert_eq!((taken.code, taken.stdout.contains("units are open again")), (Some(0), true), "{taken:?}");
     let gone = worker.end();
     let why = "machine join/m is quarantined: the operator took back its counts";

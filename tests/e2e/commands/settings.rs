@@ -63,6 +63,14 @@ fn config_shows_options_in_effect_and_origins() {
     let drain =
         worker["options"].as_array().unwrap().iter().find(|option| option["option"] == "drain").unwrap();
     assert_eq!((&drain["value"], &drain["origin"]), (&"20s".into(), &"default".into()));
+    let value = |command: &str, option: &str| {
+        let listed = folder.run(&format!("config {command} --json")).json();
+        let options = listed["options"].as_array().unwrap().clone();
+        let found = options.into_iter().find(|listed| listed["option"] == option);
+        found.unwrap_or_else(|| panic!("no {option}"))["value"].clone()
+    };
+    assert_eq!((value("count", "run"), value("count", "double-check")), ("./diadem-N".into(), "1%".into()));
+    assert_eq!(value("worker", "on-coordinator-lost"), "wait; exit if --give-up-after is given");
     let nothing = folder.run("config");
     assert_eq!(nothing.stdout, "nothing is set by a variable or a file\n");
     folder.run("config wroker").refused(&["\"wroker\" is no command with options"]);
@@ -175,6 +183,7 @@ fn invalid_settings_are_refused_with_their_origin() {
     wrong("count 8", &[("DIADEM_QUIET", "maybe")], &["DIADEM_QUIET: --quiet is \"maybe\"", "true or false"]);
     fs::write(folder.path().join("site.toml"), b"keys = '\xff'").unwrap();
     wrong("count 8 --config site.toml", &[], &["cannot read site.toml", "utf-8"]);
+    wrong("count 8 --config nowhere.toml", &[], &["cannot read nowhere.toml", "No such file"]);
     wrong("count 8 --config /dev/zero", &[], &["cannot read /dev/zero", "longer than 1048576 bytes"]);
     for (text, words) in [
         ("thread = 2", &["\"thread\" is no option of any command; did you mean threads?"][..]),

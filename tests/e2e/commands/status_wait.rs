@@ -18,6 +18,8 @@ fn status_is_printed_once_the_run_is_complete() {
     let worker = folder.start(&format!("worker {at} --threads 1"), "worker.log");
     let text = text.end();
     assert!(text.code == Some(0) && text.stdout.starts_with("n = 14, complete: 100 %"), "{text:?}");
+    let answer = format!("Q(14) = {}: agrees with the published value\n", published(14));
+    assert!(text.stdout.contains(&answer), "{text:?}");
     assert_eq!(text.stderr, "");
     let json = json.end();
     assert_eq!(json.code, Some(0), "{json:?}");

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use crate::check::check;
 use crate::harness::{Folder, published};
 
 /// The page of a run, written to a file.
@@ -55,6 +56,51 @@ fn report_escapes_names_and_marks_unfinished_run() {
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;") && !page.contains("<script"), "{page}");
     assert!(page.contains("units still to be counted") && page.contains("not complete"), "{page}");
     drop(coordinator);
+}
+
+#[test]
+fn report_and_certificate_list_interventions() {
+    let folder = Folder::new();
+    let count = |options: &str| folder.run(&format!("count 11 --run run --machine vm --quiet {options}"));
+    assert_eq!(count("").code, Some(0));
+    assert!(page(&folder, "run", 0).contains("There was none."));
+    for step in
+        ["--unit 0-2 --reason odd", "--machine vm --reason <hot>", "--machine vm --readmit --reason cooled"]
+    {
+        let yes = if step.contains("readmit") { "" } else { "--yes" };
+        let mut retract = folder.diadem(&format!("retract run {step} {yes}"));
+        assert!(retract.output().unwrap().status.success(), "{step}");
+    }
+    assert_eq!(count("--double-check all").code, Some(0));
+    let ledger = folder.path().join("run/ledger/000001.jsonl");
+    let mut text = fs::read(&ledger).unwrap();
+    text.truncate(text.len() - 300);
+    fs::write(&ledger, text).unwrap();
+    let accepted = count("--accept-loss");
+    assert_eq!(accepted.code, Some(0), "{accepted:?}");
+    let page = page(&folder, "run", 0);
+    let section = page.split("id=\"interventions\"").nth(1).unwrap().split("</section>").next().unwrap();
+    for said in [
+        "took back the counts of 3 units",
+        "odd",
+        "stopped trusting machine vm",
+        "&lt;hot&gt;",
+        "trusted machine vm again",
+        "cooled",
+        "set --double-check all",
+        "accepted a loss in the ledger",
+    ] {
+        assert!(section.contains(said), "{said}: {section}");
+    }
+    folder.run("certify run -o certificate.json");
+    let certificate = fs::read_to_string(folder.path().join("certificate.json")).unwrap();
+    let certificate: serde_json::Value = serde_json::from_str(&certificate).unwrap();
+    let kinds =
+        certificate["interventions"].as_array().unwrap().iter().map(|one| one["kind"].as_str().unwrap());
+    assert_eq!(kinds.collect::<Vec<_>>(), ["retract", "expel", "admit", "policy", "loss"]);
+    let verified = folder.run("verify run --certificate certificate.json --recount 5");
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+    assert_eq!(check(&folder, "run").code, Some(0));
 }
 
 #[test]

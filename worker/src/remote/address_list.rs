@@ -260,7 +260,7 @@ impl AddressList {
     /// The coordinator at that address announces that term.
     pub fn meet(&self, index: usize, term: Term) {
         if self.shared.lock().terms.meet(term) {
-            info!(address = self.urls[index], %term, "the run has a coordinator of a higher term");
+            info!(address = self.urls[index], %term, "the coordinator was started again, or another one took over");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use domain::{Lease, UnitCount};
 use queens::UnitId;
-use tracing::warn;
+use tracing::info;
 
 use crate::pool::{UnitVariant, unit_variant};
 
@@ -99,7 +99,7 @@ impl HeldLeases {
         let logged = std::mem::replace(&mut self.lost, lost);
         let units = self.lost.difference(&logged).count();
         if units > 0 {
-            warn!(units, "leases lost; their counts are still welcome");
+            info!(units, "leases lost; their counts are still welcome");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! An answer that waits for followers.
 
 use domain::{Copies, PolicyInForce, TakenBack, Verdict};
-use records::DoubleCheck;
+use records::{DoubleCheck, Extent};
 
 use crate::keeper::inbox::{CallError, ReplyTo};
 
@@ -9,7 +9,7 @@ use crate::keeper::inbox::{CallError, ReplyTo};
 #[derive(Debug)]
 pub(in crate::keeper) enum Answer {
     Report { verdicts: Vec<Verdict>, reply: ReplyTo<Vec<Verdict>> },
-    Retraction { units: u64, reply: ReplyTo<TakenBack> },
+    Retraction { extent: Extent, reply: ReplyTo<TakenBack> },
     Policy { double_check: DoubleCheck, require_owners: u32, reply: ReplyTo<PolicyInForce> },
 }
 
@@ -22,7 +22,9 @@ impl Answer {
     pub fn give(self, copies: Copies) {
         match self {
             Answer::Report { verdicts, reply } => drop(reply.send(Ok(verdicts))),
-            Answer::Retraction { units, reply } => drop(reply.send(Ok(TakenBack { units, copies }))),
+            Answer::Retraction { extent: Extent { units, share }, reply } => {
+                drop(reply.send(Ok(TakenBack { units, share, copies })));
+            }
             Answer::Policy { double_check, require_owners, reply } => {
                 let (double_check, replicas) = (double_check.to_string(), copies.replicas);
                 drop(reply.send(Ok(PolicyInForce { double_check, replicas, require_owners, copies })));

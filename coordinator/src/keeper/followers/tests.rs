@@ -2,6 +2,7 @@
 
 use super::*;
 use domain::{TakenBack, Verdict};
+use records::Extent;
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
 type Awaited = oneshot::Receiver<Result<Vec<Verdict>, CallError>>;
@@ -51,7 +52,11 @@ fn operator_hears_how_many_followers_have_it() {
     let mut followers = Followers::new(Some(2));
     let taken_back = |followers: &mut Followers| {
         let (reply, answer) = oneshot::channel();
-        followers.wait(Duration::ZERO, 7, Answer::Retraction { units: 3, reply });
+        followers.wait(
+            Duration::ZERO,
+            7,
+            Answer::Retraction { extent: Extent { units: 3, share: 0.5 }, reply },
+        );
         followers.answer(Duration::ZERO);
         answer
     };

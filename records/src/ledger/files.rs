@@ -29,7 +29,7 @@ pub(crate) fn refuse_renamed_end(folder: &Path, end: &LedgerPosition) -> Result<
     let path = file_path(folder, end.files() + 1);
     let is_empty = fs::metadata(&path).map_or(true, |file| file.len() == 0);
     match renamed(&path) {
-        Some(_) if is_empty => Err(LedgerError::missing(path, true)),
+        Some(_) if is_empty => Err(LedgerError::missing(path, None)),
         _ => Ok(()),
     }
 }

@@ -124,6 +124,11 @@ impl Classified for LedgerError {
 }
 
 impl LedgerError {
+    /// True if the disk failed, so that another attempt may succeed. A folder in the place of a file stays one.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() != io::ErrorKind::InvalidInput)
+    }
+
     /// That file is not there.
     pub(crate) fn missing(path: PathBuf, rest: Option<Box<Rest>>) -> Self {
         let renamed = renamed(&path);

@@ -73,7 +73,7 @@ fn taken_or_public_http_port_is_refused() {
         "--keys DIR",
         "--insecure",
     ]);
-    run("--http localhost").refused(&["localhost", "an IP address and a port"]);
+    run("--http localhost").refused(&["localhost", "an address and a port"]);
     // A token would go over the network in the clear.
     let token = "0123456789abcdef0123456789abcdef";
     let args = "coordinator --n 14 --run run --listen 127.0.0.1:0 --http 0.0.0.0:0 --insecure";

@@ -143,7 +143,8 @@ fn damage_before_a_mark_can_be_accepted() {
     fs::write(&path, &bytes).unwrap();
     let way_out =
         format!("--accept-loss with diadem count or coordinator to give up what follows ({lost} records");
-    for command in ["verify run", "status run", "export run --csv", "merge joint run"] {
+    // (diadem status reads only what is behind the checkpoint.)
+    for command in ["verify run", "export run --csv", "merge joint run"] {
         let refused = folder.run(command);
         refused.refused(&["000001.jsonl:", "CRC", &way_out]);
         assert_eq!(refused.code, Some(3), "{refused:?}");

@@ -138,7 +138,8 @@ fn damage_before_a_mark_can_be_accepted() {
         let mark = text.lines().rfind(|line| line.contains("\"kind\":\"mark\"")).unwrap();
         serde_json::from_str::<serde_json::Value>(mark).unwrap()["records"].as_u64().unwrap()
     };
-    let lost = records(&text) - records(&text[..middle]);
+    let line = text[..middle].rfind('\n').unwrap();
+    let lost = records(&text) - records(&text[..line]);
     bytes[middle] ^= 1;
     fs::write(&path, &bytes).unwrap();
     let way_out =

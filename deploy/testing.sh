@@ -11,9 +11,10 @@ need() {
     DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -q install -y --no-install-recommends "$@" > /dev/null
 }
 
-# await SECONDS WHAT COMMAND...: until the command succeeds, or the test has failed.
+# await SECONDS WHAT COMMAND...: until the command succeeds, or the test has failed. On an idle machine it takes at most SECONDS, on one busy core
+# five times as long.
 await() {
-    local until=$((SECONDS + $1)) what=$2
+    local until=$((SECONDS + 5 * $1)) what=$2
     shift 2
     until "$@" > /dev/null 2>&1; do
         [ "$SECONDS" -lt "$until" ] || fail "waited in vain for $what"

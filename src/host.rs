@@ -1,5 +1,7 @@
 //! The machine that this runs on.
 
+pub mod memory;
+
 use anyhow::Context;
 
 /// The host name of the machine.
@@ -7,8 +9,9 @@ pub fn name() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }
 
-/// Raises the limit of open files to at least `needed`, or fails.
-pub fn ensure_open_files(needed: u64) -> anyhow::Result<()> {
+/// Raises the limit of open files to at least `needed`, or fails. Fails also if the address space is too small.
+pub fn ensure_limits(needed: u64) -> anyhow::Result<()> {
+    memory::ensure_address_space()?;
     let most = rlimit::increase_nofile_limit(needed)?;
     if most < needed {
         anyhow::bail!(

@@ -35,6 +35,7 @@ use log::say;
 use settings::{CompletedLine, Settings};
 
 fn main() -> ExitCode {
+    host::memory::keep_to_one_arena();
     log::open();
     signals::survive_file_size_limits().ok();
     signals::end_process_one().ok();

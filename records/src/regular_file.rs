@@ -149,7 +149,20 @@ fn draft(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
 
 /// Syncs the folder of this file, so that renames survive a power cut.
 fn sync_folder_of(path: &Path) -> io::Result<()> {
-    File::open(folder_of(path))?.sync_all()
+    sync_folder(folder_of(path))
+}
+
+/// Puts on disk which files the folder has. Some file systems, such as network mounts, sync no folders and refuse it: then it has to
+/// do without.
+///
+/// # Errors
+/// The folder cannot be opened, or its disk failed.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    let synced = File::open(folder)?.sync_all();
+    synced.or_else(|error| match Errno::from_io_error(&error) {
+        Some(Errno::INVAL | Errno::BADF | Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
+        _ => Err(error),
+    })
 }
 
 /// The folder in which a file of that name lies.
@@ -183,6 +196,15 @@ pub fn is_named_pipe(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn folder_that_cannot_be_synced_is_no_error() {
+        let proc = Path::new("/proc");
+        assert_eq!(File::open(proc).unwrap().sync_all().unwrap_err().kind(), ErrorKind::InvalidInput);
+        sync_folder(proc).unwrap();
+        sync_folder(&tempfile::tempdir().unwrap().path().join("none")).unwrap_err();
+    }
 
     #[test]
     fn failed_replacement_leaves_no_draft() {

@@ -1,8 +1,10 @@
 //! The arguments of `diadem coordinator`.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
+use std::{fmt, io};
 
 use clap::Args;
 use queens::Board;
@@ -68,17 +70,17 @@ pub struct CoordinatorArgs {
     /// recorded in the ledger: a resumed run keeps it, and a new run waits for none.
     #[arg(long, value_name = "K", value_parser = whole(0..=MOST_FOLLOWERS as u32), allow_negative_numbers = true)]
     replicas: Option<u32>,
-    /// Listen address.
+    /// Listen address: an IP address or a name of this machine, and a port.
     ///
     /// Workers and all other clients connect to it.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227", value_parser = address)]
-    listen: SocketAddr,
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227", value_parser = ListenAddress::from_str)]
+    listen: ListenAddress,
     /// Address of the dashboard [default: none].
     ///
     /// It serves a page to browsers and metrics to Prometheus, as on 127.0.0.1:7228. Beyond this machine
     /// it requires --keys: browsers then need the status token.
-    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
-    http: Option<SocketAddr>,
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = ListenAddress::from_str)]
+    http: Option<ListenAddress>,
     /// Folder with certificate and tokens.
     ///
     /// Use TLS, and accept only clients with a token or a certificate. diadem keys init makes the folder.
@@ -121,9 +123,11 @@ pub struct ServedRun {
     pub require_owners: Option<u32>,
     pub relax_after: Option<Duration>,
     pub replicas: Option<u32>,
-    pub listen: SocketAddr,
+    pub listen: ListenAddress,
     /// The address of the dashboard, if it is served.
-    pub http: Option<SocketAddr>,
+    pub http: Option<ListenAddress>,
+    /// Whether workers without credentials may come from other machines.
+    is_insecure: bool,
     pub keys: Option<PathBuf>,
     /// Who signs for the run, if it is not the run's own key.
     pub signing_key: Option<PathBuf>,
@@ -134,17 +138,9 @@ pub struct ServedRun {
     pub json: bool,
 }
 
-impl TryFrom<CoordinatorArgs> for ServedRun {
-    type Error = WrongCommand;
-    fn try_from(args: CoordinatorArgs) -> Result<Self, WrongCommand> {
-        let is_guarded = args.keys.is_some() || args.insecure;
-        if !is_guarded && !args.listen.ip().is_loopback() {
-            return Err(WrongCommand::UnguardedRun(args.listen));
-        }
-        if let Some(address) = args.http.filter(|address| !is_guarded && !address.ip().is_loopback()) {
-            return Err(WrongCommand::UnguardedDashboard(address));
-        }
-        Ok(Self {
+impl From<CoordinatorArgs> for ServedRun {
+    fn from(args: CoordinatorArgs) -> Self {
+        Self {
             board: args.n,
             path: args.run,
             method: args.method.0,
@@ -155,12 +151,13 @@ impl TryFrom<CoordinatorArgs> for ServedRun {
             replicas: args.replicas,
             listen: args.listen,
             http: args.http,
+            is_insecure: args.insecure,
             keys: args.keys,
             signing_key: args.key,
             stays: args.stay,
             loss: args.loss,
             json: args.json,
-        })
+        }
     }
 }
 
@@ -169,8 +166,79 @@ impl ServedRun {
     pub fn plan(&self) -> Option<PlanSpec> {
         self.board.map(|board| new_plan(board, self.method, self.scheme))
     }
+
+    /// Refuses addresses that other machines can reach, unless callers need credentials or the user lets everybody in.
+    ///
+    /// # Errors
+    /// Other machines can reach one.
+    pub fn refuse_unguarded(&self, listen: SocketAddr, http: Option<SocketAddr>) -> Result<(), WrongCommand> {
+        let is_open = |address: &SocketAddr| !address.ip().is_loopback();
+        if self.keys.is_some() || self.is_insecure {
+            return Ok(());
+        }
+        if is_open(&listen) {
+            return Err(WrongCommand::UnguardedRun(listen));
+        }
+        http.filter(is_open).map_or(Ok(()), |address| Err(WrongCommand::UnguardedDashboard(address)))
+    }
 }
 
-fn address(text: &str) -> Result<SocketAddr, ValueError> {
-    text.parse().map_err(|_| ValueError::new(text, "an IP address and a port, as in 127.0.0.1:7227"))
+/// An address to listen on: an IP address or a host name, and a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListenAddress {
+    host: String,
+    port: u16,
+}
+
+impl FromStr for ListenAddress {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        let wanted = || ValueError::new(text, "an address and a port, as in 127.0.0.1:7227 or node7:7227");
+        let (host, port) = text.rsplit_once(':').ok_or_else(wanted)?;
+        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+        let is_whole = bare.map_or(!host.contains([':', '[', ']']), |bare| bare.contains(':'));
+        let port = port.parse().ok().filter(|_| is_whole && !host.is_empty() && !host.contains(['/', ' ']));
+        Ok(Self { host: bare.unwrap_or(host).to_owned(), port: port.ok_or_else(wanted)? })
+    }
+}
+
+impl ListenAddress {
+    /// The address of this machine: of a name the first one of IPv4, or else of IPv6.
+    ///
+    /// # Errors
+    /// The name has no address.
+    pub fn resolve(&self) -> io::Result<SocketAddr> {
+        let addresses: Vec<_> = (self.host.as_str(), self.port).to_socket_addrs()?.collect();
+        let first = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first());
+        first.copied().ok_or_else(|| io::Error::other("it has no address"))
+    }
+}
+
+impl fmt::Display for ListenAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port } = self;
+        if host.contains(':') { write!(f, "[{host}]:{port}") } else { write!(f, "{host}:{port}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn listening_address_may_be_a_name_or_have_a_zone() {
+        for text in ["127.0.0.1:7227", "node7.example.org:0", "[::1]:7227", "[fe80::1%eth0]:7227"] {
+            assert_eq!(ListenAddress::from_str(text).unwrap().to_string(), text);
+        }
+        for text in
+            ["localhost", "7227", ":7227", "::1:7227", "node7:", "node7:70000", "[node7]:1", "http://a:1", ""]
+        {
+            assert!(ListenAddress::from_str(text).unwrap_err().to_string().contains("node7:7227"), "{text}");
+        }
+        let local = ListenAddress::from_str("localhost:7227").unwrap().resolve().unwrap();
+        assert!(local.ip().is_loopback() && local.port() == 7227, "{local}");
+        let scoped = ListenAddress::from_str("[fe80::1%1]:7227").unwrap().resolve().unwrap();
+        assert!(matches!(scoped, SocketAddr::V6(address) if address.scope_id() == 1), "{scoped}");
+    }
 }

@@ -7,6 +7,7 @@ use queens::Position;
 use queens::kernel::{Count, Isa, Kernel, KernelError, KernelName, Meet, Method, Stop, kernel};
 use queens::plan::PlanSpec;
 
+use super::memory::MemoryNeed;
 use super::value::{Auto, ISAS, METHODS, ThreadsArgs, auto, whole};
 
 /// The kernel and the number of threads.
@@ -41,7 +42,7 @@ pub struct KernelChoice {
     /// The method, unless it follows from the board or the plan.
     pub method: Option<Method>,
     isa: Isa,
-    /// Bytes for the lists of each thread.
+    /// Bytes for the lists of each thread, if given.
     memory: Option<usize>,
 }
 
@@ -59,6 +60,18 @@ impl TryFrom<KernelArgs> for KernelChoice {
 }
 
 impl KernelChoice {
+    /// The memory that counting a plan of so many units may need.
+    pub fn memory_need(&self, units: u64) -> MemoryNeed {
+        let threads = self.says_threads.then_some(self.threads);
+        MemoryNeed::new(threads, self.memory, self.threads, units)
+    }
+
+    /// The choice with the threads and lists of this need.
+    #[must_use]
+    pub fn with_memory(self, need: MemoryNeed) -> Self {
+        Self { threads: need.threads, memory: Some(need.lists as usize), ..self }
+    }
+
     /// The requested method, or the plan's method.
     pub fn method_for(&self, plan: &PlanSpec) -> Method {
         self.method.unwrap_or(plan.method())

@@ -14,6 +14,7 @@ mod kernel;
 mod keys;
 mod limits;
 mod loss;
+mod memory;
 mod overview;
 mod plan;
 mod policy;
@@ -31,7 +32,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-pub use self::coordinator::{CoordinatorArgs, ServedRun};
+pub use self::coordinator::{CoordinatorArgs, ListenAddress, ServedRun};
 pub use self::worker::{OnLost, WorkerArgs};
 pub use bench::BenchArgs;
 pub use count::{CountArgs, LocalCount, Storage};
@@ -42,6 +43,7 @@ pub use installation::{CompletionsArgs, ConfigArgs, ManArgs};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use limits::End;
+pub use memory::MemoryNeed;
 pub use plan::{new_plan, new_plan_for_cards};
 pub use policy::{PolicyArgs, PolicyChangeArgs};
 pub use published::{CertifyArgs, HeadArgs, ReportArgs};

@@ -13,6 +13,7 @@ use tracing::Level;
 
 use crate::args::WrongCommand;
 use crate::args::{BenchArgs, Cards};
+use crate::host::memory::fitting_threads;
 use crate::log::{self, say};
 use crate::measurement::speed::{Candidate, Counter, KernelSpeed, candidates};
 use crate::output::{print, sentence, span};
@@ -32,7 +33,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     let cards = worker_group::cards(&wished)?;
     worker_group::warn_if_no_card(&wished, cards.iter());
     let (counters, threads) = if cards.is_empty() {
-        (Counter::of_processor(&isas), args.threads.count() as usize)
+        (Counter::of_processor(&isas), fitting_threads(args.threads) as usize)
     } else {
         (cards.into_iter().map(Counter::Card).collect(), 1)
     };

@@ -13,6 +13,7 @@ use records::{Certificate, SigningKey};
 use super::verify::{audited, joined, recount_symmetric};
 use crate::access::warn_if_others_may_read;
 use crate::args::CertifyArgs;
+use crate::host::memory::fitting_threads;
 use crate::log::say;
 use crate::output::print;
 use crate::output_file::OutputFile;
@@ -28,7 +29,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
     let named = &run.audit().keys;
     let key = key_file(args, named)?;
     run.identities()?;
-    recount_symmetric(&run, args.threads)?;
+    recount_symmetric(&run, fitting_threads(args.threads))?;
     run.expect_published()?;
     let certificate = Certificate::sign(&directory, run.audit(), &SigningKey::open(&key)?)?;
     warn_if_others_may_read(&key);

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context, anyhow, bail};
 use coordinator::admission::Guard;
 use coordinator::grpc::serve;
 use coordinator::{CheckingOptions, Ending, Handle};
@@ -21,8 +21,7 @@ use tokio::time::{sleep, timeout};
 use tracing::{Level, info, warn};
 
 use crate::access::{guard, warn_if_others_may_read};
-use crate::args::ServedRun;
-use crate::args::WrongCommand;
+use crate::args::{ListenAddress, ServedRun, WrongCommand};
 use crate::log::say;
 use crate::signals::Signals;
 use crate::{command_line, ending, exit, host, log, output, progress, service_manager};
@@ -42,18 +41,23 @@ const MAX_EXIT_DELAY: Duration = Duration::from_mins(1);
 
 pub fn run(run: ServedRun) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
-    host::ensure_open_files(OPEN_FILES)?;
+    host::ensure_limits(OPEN_FILES)?;
+    let places = places(&run)?;
     let runtime = tokio::runtime::Runtime::new()?;
-    let code = runtime.block_on(coordinate(&run));
+    let code = runtime.block_on(coordinate(&run, places));
     // A hanging file system, under the keys or the run directory, must not delay the end.
     runtime.shutdown_background();
     code
 }
 
-async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
+async fn coordinate(run: &ServedRun, places: (SocketAddr, Option<SocketAddr>)) -> anyhow::Result<ExitCode> {
     let (guard, keys) = guard(run.keys.as_deref())?;
-    let listener = listen(run.listen, "--listen").await?;
-    let browsers = listen_for_browsers(run, &guard).await?;
+    let (workers, http) = places;
+    let listener = listen(workers, "--listen").await?;
+    let browsers = match http {
+        Some(http) => Some(listen_for_browsers(workers, http, &guard).await?),
+        None => None,
+    };
     let key = run.signing_key.clone().unwrap_or_else(|| SigningKey::file_of_run(&run.path));
     let (store, standing, notices) = Store::open_unsettled(OpenOptions {
         begin: run.plan().map(Plan::derive).transpose()?,
@@ -123,19 +127,35 @@ fn worker_command(address: SocketAddr, run: &ServedRun, encrypts: bool) -> Strin
     format!("diadem worker --coordinator {scheme}://{at}{keys}")
 }
 
-/// The port of the dashboard, if it is served. A port where a token could be overheard is refused.
-async fn listen_for_browsers(run: &ServedRun, guard: &Guard) -> anyhow::Result<Option<TcpListener>> {
-    let Some(address) = run.http else { return Ok(None) };
-    let is_everywhere = address.ip().is_unspecified() || run.listen.ip().is_unspecified();
-    let is_one_kind = address.is_ipv4() == run.listen.is_ipv4();
-    let is_one_place = address.ip() == run.listen.ip() || (is_everywhere && is_one_kind);
-    if is_one_place && address.port() == run.listen.port() && address.port() != 0 {
+/// Where to listen for workers, and for browsers.
+fn places(run: &ServedRun) -> anyhow::Result<(SocketAddr, Option<SocketAddr>)> {
+    let resolved = |address: &ListenAddress, option| {
+        address
+            .resolve()
+            .with_context(|| format!("cannot listen on {address}; {option} takes an address of this machine"))
+    };
+    let listen = resolved(&run.listen, "--listen")?;
+    let http = run.http.as_ref().map(|address| resolved(address, "--http")).transpose()?;
+    run.refuse_unguarded(listen, http)?;
+    Ok((listen, http))
+}
+
+/// The port of the dashboard. A port where a token could be overheard is refused.
+async fn listen_for_browsers(
+    workers: SocketAddr,
+    address: SocketAddr,
+    guard: &Guard,
+) -> anyhow::Result<TcpListener> {
+    let is_everywhere = address.ip().is_unspecified() || workers.ip().is_unspecified();
+    let is_one_kind = address.is_ipv4() == workers.is_ipv4();
+    let is_one_place = address.ip() == workers.ip() || (is_everywhere && is_one_kind);
+    if is_one_place && address.port() == workers.port() && address.port() != 0 {
         return Err(WrongCommand::OnePort(address.port()).into());
     }
     if guard.asks() && !guard.encrypts() && !address.ip().is_loopback() {
         return Err(WrongCommand::ReadableTokens(address).into());
     }
-    listen(address, "--http").await.map(Some)
+    listen(address, "--http").await
 }
 
 /// Serves the dashboard. A failure does not end the run.

@@ -21,6 +21,7 @@ use worker::{Lender, Wish, WorkerError};
 
 use crate::args::{LocalCount, Storage, new_plan, new_plan_for_cards};
 use crate::exit::UNSOUND;
+use crate::host::memory::fitting_kernel;
 use crate::local::Local;
 use crate::log::say;
 use crate::signals::{Signal, Signals};
@@ -38,7 +39,7 @@ const OPEN_FILES: u64 = 64;
 
 pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
-    host::ensure_open_files(OPEN_FILES)?;
+    host::ensure_limits(OPEN_FILES)?;
     host::be_nice(count.limits.nice)?;
     let count = Arc::new(count);
     let what_is_kept = match &count.storage {
@@ -196,11 +197,13 @@ fn new(count: &LocalCount, cards: &[Device]) -> anyhow::Result<Plan> {
 
 /// The workers of this process.
 fn members(count: &LocalCount, cards: Vec<Arc<GpuKernel>>, plan: &Plan) -> anyhow::Result<Vec<GroupMember>> {
+    let uses_processor = cards.is_empty() || count.kernel.says_threads;
+    let kernel = if uses_processor { fitting_kernel(count.kernel, plan.units()) } else { count.kernel };
     let config = worker::Config {
         name: "local".into(),
         machine: count.machine.clone().unwrap_or_else(host::name),
-        threads: count.kernel.threads,
-        kernel: count.kernel.kernel(&plan.spec())?,
+        threads: kernel.threads,
+        kernel: kernel.kernel(&plan.spec())?,
         give_up_after: None,
         hopeful: worker::Hopeful::default(),
         give_up_unrecorded_after: Some(RECORDING_TIMEOUT),

@@ -22,6 +22,7 @@ use tracing::Level;
 use crate::args::WrongCommand;
 use crate::args::{Cards, EstimateArgs};
 use crate::commands::bench::{report_failure, report_nothing_found};
+use crate::host::memory::fitting_threads;
 use crate::log::{self, say};
 use crate::measurement::speed::{Candidate, Counter, KernelSpeed, candidates};
 use crate::output::{on_stdout, print};
@@ -47,7 +48,7 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let interruption = Interruption::listen()?;
-    let (threads, seed, seconds) = (args.threads.count() as usize, args.seed, args.seconds / 2.0);
+    let (threads, seed, seconds) = (fitting_threads(args.threads) as usize, args.seed, args.seconds / 2.0);
     let wished = args.cards.clone();
     let Some(kinds) = interruption.unless_raised(move |_| kinds(board, &wished, threads)) else {
         say(format_args!("diadem: interrupted before anything was measured"));

@@ -31,7 +31,7 @@ const MAX_EXIT_DELAY: Duration = Duration::from_mins(1);
 
 pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
-    host::ensure_open_files(OPEN_FILES)?;
+    host::ensure_limits(OPEN_FILES)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let result = runtime.block_on(async {
         // The signal alone ends this, whatever the disk does.

@@ -34,7 +34,7 @@ use crate::settings::Settings;
 pub fn run(command: Command, settings: &Settings) -> anyhow::Result<ExitCode> {
     match command {
         Command::Count(args) => count::run(args.try_into()?),
-        Command::Coordinator(args) => coordinator::run(args.try_into()?),
+        Command::Coordinator(args) => coordinator::run(args.into()),
         Command::Worker(args) => worker::run(args),
         Command::Follow(args) => follow::run(args),
         Command::Status(args) => status::run(&args),

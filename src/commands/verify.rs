@@ -18,8 +18,9 @@ use records::verify::{SampleRecount, SampleSize, Verification, VerifyError};
 use records::{Audit, CONFIDENCE};
 use serde_json::json;
 
-use crate::args::{ThreadsArgs, UnitSpan, VerifyArgs};
+use crate::args::{UnitSpan, VerifyArgs};
 use crate::exit;
+use crate::host::memory::fitting_threads;
 use crate::log::say;
 use crate::output::sentence;
 use crate::progress::during;
@@ -84,14 +85,15 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
     if let Some(path) = &args.export {
         report_export(report, path, &directory, run.audit())?;
     }
-    let again = recount_symmetric(&run, args.threads)?;
+    let threads = fitting_threads(args.threads);
+    let again = recount_symmetric(&run, threads)?;
     report.add(
         &format!("symmetric counts: all {again} found again by a second algorithm"),
         "symmetric_counts",
         json!({ "units": again, "agree": true }),
     )?;
     let progress = RecountProgress::new("recount", run.sample_units());
-    let again = run.recount_sample(args.method.0, args.threads.count(), &|| progress.advance())?;
+    let again = run.recount_sample(args.method.0, threads, &|| progress.advance())?;
     drop(progress);
     report_recount(report, &again, args.method.0)?;
     report_published(report, &run)
@@ -107,9 +109,9 @@ pub fn audited(
 }
 
 /// Counts all symmetric counts again, and shows how far it is.
-pub fn recount_symmetric(run: &Verification<'_>, threads: ThreadsArgs) -> anyhow::Result<u64> {
+pub fn recount_symmetric(run: &Verification<'_>, threads: u32) -> anyhow::Result<u64> {
     let progress = RecountProgress::new("symmetric counts", run.symmetric_units());
-    Ok(run.recount_symmetric(threads.count(), &|| progress.advance())?)
+    Ok(run.recount_symmetric(threads, &|| progress.advance())?)
 }
 
 fn report_ledger(

@@ -16,6 +16,7 @@ use worker::{Config, Lender, Summary, Wish, fetch_plan};
 
 use crate::access::{JOIN, STATUS, refreshed_remote};
 use crate::args::{KernelChoice, OnLost, WorkerArgs};
+use crate::host::memory::fitting_kernel;
 use crate::progress::ProgressLine;
 use crate::signals::{Signal, Signals};
 use crate::{host, log, service_manager, worker_group};
@@ -26,7 +27,7 @@ const OPEN_FILES: u64 = 48;
 
 pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
-    host::ensure_open_files(OPEN_FILES)?;
+    host::ensure_limits(OPEN_FILES)?;
     host::be_nice(args.limits.nice)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(work(args));
@@ -62,6 +63,8 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let (method, to_count) = (kernel.method, Arc::clone(&plan));
     let made = signals.unless_told(move || worker_group::kernels(&wished, cards, method, &to_count));
     let Ok(cards) = made.await? else { return Ok(ExitCode::SUCCESS) };
+    let uses_processor = cards.is_empty() || kernel.says_threads;
+    let kernel = if uses_processor { fitting_kernel(kernel, plan.units()) } else { kernel };
     let config = Config {
         name: args.name.unwrap_or_else(default_name),
         machine: args.machine.unwrap_or_else(host::name),

@@ -37,18 +37,26 @@ impl Classified for AddressError {
     }
 }
 
+/// The name or address of a host, and the zone (`%eth0`) of a link-local address. A certificate names no zone.
+pub fn name_and_zone(host: &str) -> (&str, Option<&str>) {
+    let host = host.trim_matches(['[', ']']);
+    host.split_once('%').map_or((host, None), |(name, zone)| (name, Some(zone)))
+}
+
 /// The URL, if secrets are encrypted on the way to it.
 pub fn parse(address: &str, credentials: &Credentials) -> Result<Uri, AddressError> {
     let scheme = if credentials.authority.is_some() { "https" } else { "http" };
     let url = if address.contains("://") { address.to_owned() } else { format!("{scheme}://{address}") };
+    // URLs write the zone of a link-local address as %25eth0 (RFC 6874), the system wants it as %eth0.
+    let url = url.replace("%25", "%");
     let malformed = || AddressError::Malformed(address.to_owned());
     let uri: Uri = url.parse().map_err(|_| malformed())?;
     let (Some(scheme), Some(host), Some(_)) = (uri.scheme_str(), uri.host(), uri.port()) else {
         return Err(malformed());
     };
-    let is_local = host == "localhost"
-        || host.trim_matches(['[', ']']).parse().is_ok_and(|address: IpAddr| address.is_loopback());
-    let has_certificate = ServerName::try_from(host.trim_matches(['[', ']'])).is_ok();
+    let (name, _) = name_and_zone(host);
+    let is_local = name == "localhost" || name.parse().is_ok_and(|address: IpAddr| address.is_loopback());
+    let has_certificate = ServerName::try_from(name).is_ok();
     match scheme {
         "https" if !has_certificate => Err(malformed()),
         "https" if credentials.authority.is_some() => Ok(uri),
@@ -57,5 +65,25 @@ pub fn parse(address: &str, credentials: &Credentials) -> Result<Uri, AddressErr
         "http" if credentials.token.is_some() && !is_local => Err(AddressError::NotEncrypted(url)),
         "http" => Ok(uri),
         _ => Err(malformed()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zone_of_link_local_address_is_kept() {
+        let credentials = Credentials { authority: Some(String::new()), ..Credentials::default() };
+        for url in ["https://[fe80::1%eth0]:7227", "https://[fe80::1%25eth0]:7227", "[fe80::1%eth0]:7227"] {
+            let parsed = parse(url, &credentials).unwrap();
+            assert_eq!(parsed.authority().unwrap(), "[fe80::1%eth0]:7227", "{url}");
+        }
+        assert_eq!(name_and_zone("[fe80::1%eth0]"), ("fe80::1", Some("eth0")));
+        assert_eq!(name_and_zone("node7"), ("node7", None));
+        assert!(matches!(
+            parse("http://host%eth0:7227", &Credentials::default()),
+            Err(AddressError::Malformed(_))
+        ));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use records::ledger::{LedgerError, LedgerPosition};
+use records::ledger::LedgerPosition;
 use records::standing::{Marks, Standing, Sums};
 use records::{Audit, AuditError};
 use tracing::{error, warn};
@@ -143,7 +143,11 @@ impl Audits {
             self.failures = 0;
         }
         self.is_waited_for = is_waited_for;
-        let says_nothing = matches!(error, AuditError::Ledger(LedgerError::Io { .. }) | AuditError::Died);
+        let says_nothing = match error {
+            AuditError::Ledger(error) => error.is_passing(),
+            AuditError::Died => true,
+            _ => false,
+        };
         let is_often = self.failures >= MAX_FAILURES;
         if !says_nothing || (is_often && is_waited_for) {
             return false;
@@ -159,6 +163,11 @@ impl Audits {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use records::ledger::{LedgerError, LineHash, file_path, read_marks};
+    use tempfile::TempDir;
+
     use super::*;
     use crate::keeper::standstill::{LOOK_INTERVAL, LOOKS_UNTIL_HANGING};
 
@@ -205,12 +214,28 @@ mod tests {
         }
     }
 
+    /// A ledger with a folder in the place of its file, and the error of reading it.
+    fn ledger_with_folder_for_a_file() -> (TempDir, AuditError) {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir(file_path(folder.path(), 1)).unwrap();
+        let beginning = LedgerPosition::beginning(LineHash::of(b"run"));
+        let error = read_marks(folder.path(), &beginning, |_| ()).unwrap_err();
+        assert!(matches!(error, LedgerError::Io { .. }), "{error}");
+        (folder, error.into())
+    }
+
     #[test]
     fn crashed_audit_is_retried_and_failed_audit_is_not() {
         let mut audits = Audits::of(None);
         let start = Duration::ZERO;
+        let (_folder, replaced) = ledger_with_folder_for_a_file();
         for is_waited_for in [false, true] {
-            assert!(!audits.may_repeat(start, is_waited_for, &AuditError::Short) && audits.may_begin(start));
+            for error in [&AuditError::Short, &replaced] {
+                assert!(
+                    !audits.may_repeat(start, is_waited_for, error) && audits.may_begin(start),
+                    "{error}"
+                );
+            }
         }
         for _ in 0..MAX_FAILURES {
             assert!(audits.may_repeat(start, false, &AuditError::Died));

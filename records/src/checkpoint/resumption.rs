@@ -4,10 +4,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use domain::counted;
+
 use super::acknowledged::loss;
 use super::{NoCheckpoint, read};
 use crate::ledger::{
-    LedgerError, LedgerPosition, LineBefore, Tail, kept_path, line_before, refuse_renamed_end, renamed_files,
+    LedgerError, LedgerPosition, LineBefore, Location, Tail, kept_path, line_before, refuse_renamed_end,
+    renamed_files,
 };
 use crate::replay::{Stretch, beginning, replay};
 use crate::run_directory::LeaseKey;
@@ -21,6 +24,15 @@ pub enum Notice {
     TailCut {
         /// Its bytes.
         bytes: u64,
+        /// The place of the cut-off data, with a star for the name of the file.
+        kept: PathBuf,
+    },
+    /// The rest of a damaged ledger is cut off, as its user said.
+    RestGivenUp {
+        /// Its first line.
+        from: Location,
+        /// The number of records behind it, at most.
+        records: u64,
         /// The place of the cut-off data, with a star for the name of the file.
         kept: PathBuf,
     },
@@ -50,6 +62,12 @@ impl fmt::Display for Notice {
                 f,
                 "cut off {bytes} bytes after the last commit mark of the ledger, to be kept in {}; their \
                  units are counted again",
+                kept.display()
+            ),
+            Notice::RestGivenUp { from, records, kept } => write!(
+                f,
+                "gave up the ledger from {from} on ({} at most), to be kept in {}; their units are counted again",
+                counted(*records, "record"),
                 kept.display()
             ),
             Notice::FileGivenUp { path, kept } => write!(
@@ -100,8 +118,8 @@ pub(crate) struct Resumed {
 }
 
 /// Reads the records of a run. It resumes with an accepted loss only: if the ledger lacks records of the checkpoint, or
-/// if its end is not the result of an interrupted write. Cut-off data will be kept in a file whose name contains
-/// `opened`, the time since 1970.
+/// if it is damaged. With `accept_loss` the whole ledger is read, because the damage may be in front of the checkpoint.
+/// Cut-off data will be kept in a file whose name contains `opened`, the time since 1970.
 ///
 /// # Errors
 /// The ledger is damaged, lacks acknowledged records, or cannot be read.
@@ -116,42 +134,80 @@ pub(crate) fn resume(
     let (why, contradicted) = match read(directory, key) {
         Ok((position, kept)) => {
             let before = line_before(&directory.ledger(), &position)?;
-            if before == LineBefore::Fits {
+            if before == LineBefore::Fits && !(accept_loss && is_damaged(directory, &position)?) {
                 standing = kept;
-                let tail = read_from(directory, Some(&position), &mut standing, accept_loss)?;
-                notices.extend(tail_cut(directory, &tail, opened));
-                let loss = accept_loss.then(|| accepted(directory, &tail)).flatten();
+                let end = read_from(directory, Some(&position), &mut standing, accept_loss)?;
+                notices.extend(end.notice(directory, opened));
+                let loss = accept_loss.then(|| end.accepted(directory)).flatten();
                 notices.extend(files_given_up(loss.as_ref(), opened));
                 let unsettled = Unsettled { loss, ..Unsettled::default() };
-                return Ok(Resumed { standing, tail, notices, unsettled });
+                return Ok(Resumed { standing, tail: end.tail, notices, unsettled });
             }
             (NoCheckpoint::Unfit, Some(position))
         }
         Err(why) => (why, None),
     };
-    let tail = read_from(directory, None, &mut standing, accept_loss)?;
+    let mut end = read_from(directory, None, &mut standing, accept_loss)?;
     if let Some(known) = contradicted {
         if !accept_loss {
-            return Err(loss(directory, &known, &tail.end));
+            return Err(loss(directory, &known, &end.tail.end));
         }
-        let records = known.mark.records.saturating_sub(tail.end.mark.records);
-        notices.push(Notice::LossAccepted { records });
+        let records = known.mark.records.saturating_sub(end.tail.end.mark.records);
+        match &mut end.given_up {
+            Some(given_up) => *given_up = records.max(*given_up),
+            None => notices.push(Notice::LossAccepted { records }),
+        }
     }
-    let rebuilds_checkpoint = tail.end != beginning(directory);
+    let rebuilds_checkpoint = end.tail.end != beginning(directory);
     notices.extend(rebuilds_checkpoint.then_some(Notice::CheckpointRebuilt { why }));
-    notices.extend(tail_cut(directory, &tail, opened));
-    let loss = accept_loss.then(|| accepted(directory, &tail)).flatten();
+    notices.extend(end.notice(directory, opened));
+    let loss = accept_loss.then(|| end.accepted(directory)).flatten();
     notices.extend(files_given_up(loss.as_ref(), opened));
     let unsettled = Unsettled { loss, distrusts_checkpoint: true, rebuilds_checkpoint };
-    Ok(Resumed { standing, tail, notices, unsettled })
+    Ok(Resumed { standing, tail: end.tail, notices, unsettled })
 }
 
-/// The loss of a ledger which ends there, if there is one. Were any file left that bears a number behind the end, the next
-/// start would ask for it.
-fn accepted(directory: &RunDirectory, tail: &Tail) -> Option<LedgerLoss> {
-    let (folder, files) = (directory.ledger(), tail.end.files());
-    let is_loss = tail.bytes > 0 || refuse_renamed_end(&folder, &tail.end).is_err();
-    is_loss.then(|| LedgerLoss { renamed: renamed_files(&folder, |number| number > files) })
+/// Whether the ledger is damaged up to this position, so that its rest can be given up.
+fn is_damaged(directory: &RunDirectory, until: &LedgerPosition) -> Result<bool, LedgerError> {
+    let mut standing = Standing::new(directory.plan());
+    match replay(directory, Stretch { from: None, until: Some(until) }, &mut standing, |_, _| ()) {
+        Ok(tail) => Ok(tail.end != *until),
+        Err(LedgerError::Damaged { rest: Some(_), .. } | LedgerError::Missing { rest: Some(_), .. }) => {
+            Ok(true)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The end of a ledger.
+struct End {
+    tail: Tail,
+    /// How many records an accepted loss gives up, if the ledger is damaged.
+    given_up: Option<u64>,
+}
+
+impl End {
+    /// The loss of a ledger which ends there, if there is one. Were any file left that bears a number behind the end, the next
+    /// start would ask for it.
+    fn accepted(&self, directory: &RunDirectory) -> Option<LedgerLoss> {
+        let (folder, end) = (directory.ledger(), &self.tail.end);
+        let is_cut = self.given_up.is_some() || self.tail.bytes > 0;
+        let is_loss = is_cut || refuse_renamed_end(&folder, end).is_err();
+        is_loss.then(|| LedgerLoss { renamed: renamed_files(&folder, |number| number > end.files()) })
+    }
+
+    /// What is cut off behind it.
+    fn notice(&self, directory: &RunDirectory, opened: Duration) -> Option<Notice> {
+        let Tail { end, bytes } = &self.tail;
+        let kept = kept_path(&directory.ledger().join("*"), opened);
+        match self.given_up {
+            Some(records) => {
+                let from = Location { file: end.file, line: end.line + 1 };
+                Some(Notice::RestGivenUp { from, records, kept })
+            }
+            None => (*bytes > 0).then_some(Notice::TailCut { bytes: *bytes, kept }),
+        }
+    }
 }
 
 /// Adds the records from a position, or from the beginning, to the end of the ledger to a standing.
@@ -160,17 +216,19 @@ fn read_from(
     from: Option<&LedgerPosition>,
     standing: &mut Standing,
     accept_loss: bool,
-) -> Result<Tail, LedgerError> {
+) -> Result<End, LedgerError> {
     match replay(directory, Stretch { from, until: None }, standing, |_, _| ()) {
-        Err(LedgerError::DamagedEnd { tail, .. }) if accept_loss => Ok(*tail),
-        Ok(tail) if !accept_loss => refuse_renamed_end(&directory.ledger(), &tail.end).map(|()| tail),
-        read => read,
+        Err(
+            LedgerError::Damaged { rest: Some(rest), .. } | LedgerError::Missing { rest: Some(rest), .. },
+        ) if accept_loss => Ok(End { tail: rest.tail, given_up: Some(rest.records) }),
+        Ok(tail) => {
+            if !accept_loss {
+                refuse_renamed_end(&directory.ledger(), &tail.end)?;
+            }
+            Ok(End { tail, given_up: None })
+        }
+        Err(error) => Err(error),
     }
-}
-
-fn tail_cut(directory: &RunDirectory, tail: &Tail, opened: Duration) -> Option<Notice> {
-    let kept = kept_path(&directory.ledger().join("*"), opened);
-    (tail.bytes > 0).then_some(Notice::TailCut { bytes: tail.bytes, kept })
 }
 
 fn files_given_up(loss: Option<&LedgerLoss>, opened: Duration) -> impl Iterator<Item = Notice> {

@@ -8,13 +8,18 @@ use thiserror::Error;
 
 use super::names::renamed;
 use super::position::{Location, Tail};
-use domain::quoted;
+use domain::{counted, quoted};
 
 /// A ledger that cannot be read or written.
 #[derive(Debug, Error)]
 pub enum LedgerError {
-    /// Something before the last commit mark is not as it was written.
-    #[error("the ledger is damaged at {}:{}: {what}; restore the file from a copy, or set the run aside", .path.display(), .location.line)]
+    /// A line is not as it was written, and no interrupted write explains it.
+    #[error(
+        "the ledger is damaged at {}:{}: {what}; restore the file from a copy, or {}",
+        .path.display(),
+        .location.line,
+        .rest.as_ref().map_or("set the run aside".into(), |rest| rest.acceptance())
+    )]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -22,23 +27,8 @@ pub enum LedgerError {
         location: Location,
         /// The kind of damage.
         what: Damage,
-    },
-    /// The data behind the last readable mark is not the result of an interrupted write.
-    #[error(
-        "the ledger is damaged at {}:{}: {what}. Restore the file from a copy; or use --accept-loss with \
-         diadem count or coordinator to cut off the rest and count its units again",
-        .path.display(),
-        .location.line
-    )]
-    DamagedEnd {
-        /// The file.
-        path: PathBuf,
-        /// The line.
-        location: Location,
-        /// The kind of damage.
-        what: Damage,
-        /// The end of the ledger if the rest is cut off.
-        tail: Box<Tail>,
+        /// The part of the ledger that can be given up, if the ledger before it is sound.
+        rest: Option<Box<Rest>>,
     },
     /// The lines are intact except for their ends.
     #[error(
@@ -56,18 +46,18 @@ pub enum LedgerError {
     },
     /// A file of the ledger is not there although a later one is, or it lies there under another name.
     #[error(
-        "the ledger file {} is missing{}; restore it{}",
+        "the ledger file {} is missing{}; restore it from a copy, or {}",
         .path.display(),
         .renamed.as_ref().map(|name| format!(" (is {} what became of it?)", name.display())).unwrap_or_default(),
-        if *.is_last { ", or use --accept-loss to continue without it" } else { " from a copy, or set the run aside" }
+        .rest.as_ref().map_or("use --accept-loss to continue without it".into(), |rest| rest.acceptance())
     )]
     Missing {
         /// The file.
         path: PathBuf,
         /// A file that has its number in its name.
         renamed: Option<PathBuf>,
-        /// Whether no other file follows it.
-        is_last: bool,
+        /// The files after it, if there are any.
+        rest: Option<Box<Rest>>,
     },
     /// The checkpoint knows of more records than the ledger has.
     #[error(
@@ -134,14 +124,38 @@ impl Classified for LedgerError {
 }
 
 impl LedgerError {
+    /// True if the disk failed, so that another attempt may succeed. A folder in the place of a file stays one.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() != io::ErrorKind::InvalidInput)
+    }
+
     /// That file is not there.
-    pub(crate) fn missing(path: PathBuf, is_last: bool) -> Self {
+    pub(crate) fn missing(path: PathBuf, rest: Option<Box<Rest>>) -> Self {
         let renamed = renamed(&path);
-        Self::Missing { path, renamed, is_last }
+        Self::Missing { path, renamed, rest }
     }
 
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+}
+
+/// The part of a damaged ledger behind its last sound mark. It may have been acknowledged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rest {
+    /// The sound end, and the bytes behind it.
+    pub tail: Tail,
+    /// At most so many records are behind it.
+    pub records: u64,
+}
+
+impl Rest {
+    /// The command that gives it up.
+    fn acceptance(&self) -> String {
+        format!(
+            "use --accept-loss with diadem count or coordinator to give up the rest ({} at most) and count its units again",
+            counted(self.records, "record")
+        )
     }
 }
 
@@ -167,7 +181,7 @@ pub enum Change {
     Added,
 }
 
-/// The damage of a line before the last commit mark.
+/// The damage of a line.
 #[derive(Debug, Error)]
 pub enum Damage {
     /// The writer never wrote such a line.

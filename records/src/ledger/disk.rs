@@ -102,7 +102,7 @@ impl Disk for SystemDisk {
     }
 
     fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {
-        File::open(folder)?.sync_all()
+        regular_file::sync_folder(folder)
     }
 }
 

@@ -7,13 +7,18 @@ use std::path::Path;
 use super::damage::LedgerError;
 use super::names::{file_number, file_path, renamed};
 use super::position::LedgerPosition;
+use crate::regular_file;
 
 /// Syncs data that a killed process may have left in memory. From here on the data counts as acknowledged, and a
 /// checkpoint may refer to it.
 pub(crate) fn sync_found(folder: &Path, file: u32) -> Result<(), LedgerError> {
     let path = file_path(folder, file);
-    for place in [path.as_path(), folder] {
-        match File::open(place).and_then(|found| found.sync_all()) {
+    let synced = [
+        (&*path, File::open(&path).and_then(|found| found.sync_all())),
+        (folder, regular_file::sync_folder(folder)),
+    ];
+    for (place, synced) in synced {
+        match synced {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             synced => synced.map_err(LedgerError::io("sync", place))?,
         }
@@ -29,7 +34,7 @@ pub(crate) fn refuse_renamed_end(folder: &Path, end: &LedgerPosition) -> Result<
     let path = file_path(folder, end.files() + 1);
     let is_empty = fs::metadata(&path).map_or(true, |file| file.len() == 0);
     match renamed(&path) {
-        Some(_) if is_empty => Err(LedgerError::missing(path, true)),
+        Some(_) if is_empty => Err(LedgerError::missing(path, None)),
         _ => Ok(()),
     }
 }

@@ -25,7 +25,7 @@ mod term_record;
 mod torn;
 mod writer;
 
-pub use damage::{Change, Damage, LedgerError, LineError};
+pub use damage::{Change, Damage, LedgerError, LineError, Rest};
 pub(crate) use disk::SystemDisk;
 pub use disk::{Disk, DiskFile, FileState};
 pub(crate) use files::{refuse_renamed_end, sync_found};

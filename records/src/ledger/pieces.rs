@@ -53,7 +53,7 @@ impl Pieces {
                 return Ok(Some(LedgerPiece { file, offset, bytes, is_end }));
             }
             if self.file >= end.file {
-                return Err(LedgerError::missing(file_path(&self.folder, self.file), false));
+                return Err(LedgerError::missing(file_path(&self.folder, self.file), None));
             }
             (self.file, self.offset, self.open) = (self.file + 1, 0, None);
         }

@@ -5,7 +5,7 @@
 //!     if it is readable and chained to the line before: keep it; at a mark, pass the group to the caller
 //!     else if a torn write explains all data from here on, and no mark is among it: tail
 //!     else if the line differs when it is read again: continue with it
-//!     else: damage
+//!     else: damage; all behind the last mark before it can be given up
 //! ```
 //!
 //! A writer may append data meanwhile. A half-written end is read again. The reader proceeds to the next file only if
@@ -24,7 +24,7 @@ use super::lines::{LONGEST_LINE, LineReader, is_there};
 use super::names::file_path;
 use super::position::{LedgerPosition, Location, Tail};
 use super::record::Record;
-use super::torn::{Remainder, remainder};
+use super::torn::{Remainder, later_files, remainder};
 
 /// Reads the ledger in `folder` from one position to another, or to its last mark if `until` is `None`: others may be
 /// writing behind `until`. `apply` gets every committed record, and behind each group its mark, with the position
@@ -52,31 +52,26 @@ pub fn read<E: Error + Send + Sync + 'static>(
         };
         while let Some(line) = lines.next()? {
             let location = chain.location();
-            let damaged = |location, what| LedgerError::Damaged { path: path.clone(), location, what };
+            let damaged =
+                |location, what, rest| LedgerError::Damaged { path: path.clone(), location, what, rest };
             let length = line.map_or(0, |line| line.len() as u64 + 1);
             let is_mark = match chain.take(line, length) {
                 Ok(is_mark) => is_mark,
-                Err(what @ Damage::Miscounted) => return Err(damaged(location, what)),
+                Err(what @ Damage::OtherRun) => return Err(damaged(location, what, None)),
                 Err(Damage::Line(LineError::CarriageReturn)) => {
                     return Err(LedgerError::LineEnds { path, location });
                 }
                 Err(what) => {
                     let seen = Some((location, lines.raw().to_vec()));
-                    let behind = remainder(folder, &mut lines, &chain.at, &end)?;
-                    let tail = Tail { end: end.clone(), bytes: bytes + lines.read - chain.at.offset };
-                    return match behind {
-                        Remainder::Torn => match gap_behind(folder, chain.at.file)? {
-                            Some(path) => Err(LedgerError::missing(path, false)),
-                            None => Ok(tail),
-                        },
-                        Remainder::Marked | Remainder::Broken if misfit != seen => {
-                            misfit = seen;
-                            continue 'files;
-                        }
-                        Remainder::Marked => Err(damaged(location, what)),
-                        Remainder::Broken => {
-                            Err(LedgerError::DamagedEnd { path, location, what, tail: Box::new(tail) })
-                        }
+                    let Remainder { is_torn, rest } = remainder(folder, &mut lines, &chain, &end)?;
+                    if !is_torn && misfit != seen {
+                        misfit = seen;
+                        continue 'files;
+                    }
+                    return match gap_behind(folder, chain.at.file)? {
+                        Some(path) if is_torn => Err(LedgerError::missing(path, Some(Box::new(rest)))),
+                        None if is_torn => Ok(rest.tail),
+                        _ => Err(damaged(location, what, Some(Box::new(rest)))),
                     };
                 }
             };
@@ -85,7 +80,8 @@ pub fn read<E: Error + Send + Sync + 'static>(
                 continue;
             }
             let mut apply = |location, record: &Record, end: &LedgerPosition| {
-                apply(location, record, end).map_err(|why| damaged(location, Damage::Record(why.into())))
+                apply(location, record, end)
+                    .map_err(|why| damaged(location, Damage::Record(why.into()), None))
             };
             for (location, record) in chain.group.drain(..) {
                 apply(location, &record, &end)?;
@@ -183,8 +179,12 @@ fn missing_or_end(
 ) -> Result<Tail, LedgerError> {
     let path = file_path(folder, at.file);
     let position_is_beyond = at.file == from.file && *from != LedgerPosition::beginning(from.hash);
-    if position_is_beyond || !files_after(folder, at.file)?.is_empty() {
-        return Err(LedgerError::missing(path, false));
+    if position_is_beyond {
+        return Err(LedgerError::missing(path, None));
+    }
+    if !files_after(folder, at.file)?.is_empty() {
+        let rest = later_files(folder, at.file, &tail.end)?;
+        return Err(LedgerError::missing(path, Some(Box::new(rest))));
     }
     Ok(tail)
 }

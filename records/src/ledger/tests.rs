@@ -105,7 +105,7 @@ fn any_flipped_byte_is_damage_at_its_line() {
         fs::write(&path, &bytes).unwrap();
         let line = whole[..at].iter().filter(|b| **b == b'\n').count() as u64 + 1;
         match units(folder.path()) {
-            Err(LedgerError::Damaged { location, .. } | LedgerError::DamagedEnd { location, .. }) => {
+            Err(LedgerError::Damaged { location, .. }) => {
                 assert_eq!(location.line, line, "byte {at}");
             }
             other => panic!("byte {at}: {other:?}"),
@@ -198,16 +198,16 @@ fn only_torn_writes_after_last_mark_are_cut_off() {
     let long = [&longer[..block], &vec![0; 1 << 17], &longer[block + 64..longer.len() - 100]].concat();
     assert_eq!(written(&long).unwrap(), (6, end.offset));
     let mut elsewhere = with_zeros(block + 3, 1);
-    assert!(matches!(written(&elsewhere), Err(LedgerError::DamagedEnd { .. })), "no block begins there");
+    assert!(matches!(written(&elsewhere), Err(LedgerError::Damaged { .. })), "no block begins there");
     elsewhere[block + 3] = b'?';
-    assert!(matches!(written(&elsewhere), Err(LedgerError::DamagedEnd { .. })), "a complete line");
+    assert!(matches!(written(&elsewhere), Err(LedgerError::Damaged { .. })), "a complete line");
     let wide: Vec<u8> = whole.iter().flat_map(|byte| [*byte, 0]).collect();
-    assert!(matches!(written(&wide), Err(LedgerError::DamagedEnd { .. })), "UTF-16");
+    assert!(matches!(written(&wide), Err(LedgerError::Damaged { .. })), "UTF-16");
     let zeros = vec![0; block + 64 - last_group];
     assert_eq!(written(&[&whole[..], &zeros, b"x\n"].concat()).unwrap(), (6, end.offset));
     for rewritten in [&b"x\r\n"[..], b"x\r\nhalf", b"\n\0x\r\n"] {
         let rewritten = written(&[&whole[..], &zeros, rewritten].concat());
-        assert!(matches!(rewritten, Err(LedgerError::DamagedEnd { .. })), "CR LF: {rewritten:?}");
+        assert!(matches!(rewritten, Err(LedgerError::Damaged { .. })), "CR LF: {rewritten:?}");
     }
 }
 

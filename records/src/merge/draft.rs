@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::error::MergeError;
-use crate::regular_file::folder_of;
+use crate::regular_file::{folder_of, sync_folder};
 use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
 
 /// A file that says that the directory is a draft, locked by the process that writes there.
@@ -96,7 +96,7 @@ impl Draft {
         fs::remove_file(&mark).map_err(io_error("remove", &mark))?;
         (self.is_begun, self.mark) = (false, None);
         let folder = self.folder();
-        Ok(File::open(folder).and_then(|folder| folder.sync_all()).map_err(io_error("sync", folder))?)
+        Ok(sync_folder(folder).map_err(io_error("sync", folder))?)
     }
 
     fn folder(&self) -> &Path {

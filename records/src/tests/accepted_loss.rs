@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ledger::LedgerError;
+use crate::ledger::{LedgerError, Writer};
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::{Notice, OpenOptions, Store, StoreError};
@@ -65,7 +65,7 @@ fn accepted_loss_persists_without_further_record() {
     let (folder, sound) = damaged();
     let before = files(folder.path());
     let refused = open_plainly(folder.path());
-    assert!(matches!(refused, Err(StoreError::Ledger(LedgerError::DamagedEnd { .. }))));
+    assert!(matches!(refused, Err(StoreError::Ledger(LedgerError::Damaged { rest: Some(_), .. }))));
     assert_eq!(files(folder.path()), before, "nothing was touched");
     drop(open(folder.path(), FaultyDisk::default(), true).unwrap());
     let after = files(folder.path());
@@ -146,7 +146,7 @@ fn damaged_end_is_cut_off_before_renamed_files() {
     let (folder, sound) = damaged();
     fs::write(folder.path().join("ledger/000002.jsonl.1"), "renamed").unwrap();
     let (_, standing, notices) = open(folder.path(), FaultyDisk::default(), true).unwrap();
-    assert!(matches!(notices[..], [Notice::TailCut { .. }, Notice::FileGivenUp { .. }]), "{notices:?}");
+    assert!(matches!(notices[..], [Notice::RestGivenUp { .. }, Notice::FileGivenUp { .. }]), "{notices:?}");
     assert_eq!(standing.done(), 2);
     let after = files(folder.path());
     let loss = after["000001.jsonl"].strip_prefix(&sound[..]).unwrap();
@@ -240,4 +240,60 @@ fn accept_loss_without_loss_changes_nothing() {
     let (store, ..) = open(folder.path(), disk.clone(), true).unwrap();
     drop(store);
     assert_eq!((disk.steps(), files(folder.path()).len()), (0, 0));
+}
+
+#[test]
+fn damage_in_front_of_marks_is_given_up_once() {
+    // The file that is harmed, and how many counts are left in front of the harm.
+    let harms: [(Harm, u64); 4] = [
+        (|ledger| flip(&ledger.join("000002.jsonl")), 1),
+        (|ledger| flip(&ledger.join("000001.jsonl")), 0),
+        (|ledger| fs::remove_file(ledger.join("000002.jsonl")).unwrap(), 1),
+        (|ledger| fs::remove_file(ledger.join("000001.jsonl")).unwrap(), 0),
+    ];
+    for ((harm, left), has_checkpoint) in harms.into_iter().flat_map(|harm| [(harm, true), (harm, false)]) {
+        let folder = TempDir::new().unwrap();
+        let (store, ..) = Store::open(known_run::options(folder.path())).unwrap();
+        let (ledger, end) = (store.directory().ledger(), store.end().clone());
+        drop(store);
+        let mut writer = Writer::new(&ledger, end).with_file_size(1);
+        for unit in 0..4 {
+            writer.commit(&[known_run::record(unit)], Duration::ZERO, 1).unwrap();
+        }
+        if has_checkpoint {
+            drop(open_plainly(folder.path()).unwrap());
+        }
+        harm(&ledger);
+        let before = files(folder.path());
+        let refused = open_plainly(folder.path());
+        // The checkpoint is behind the damage: a start sees it only if it reads that file.
+        assert!(has_checkpoint || refused.is_err(), "{left} left");
+        assert_eq!(files(folder.path()), before, "nothing was touched");
+        drop(refused);
+        let (_, standing, notices) = open(folder.path(), FaultyDisk::default(), true).unwrap();
+        let given_up = notices.iter().find_map(|notice| match notice {
+            Notice::RestGivenUp { records, .. } => Some(*records),
+            _ => None,
+        });
+        assert_eq!((standing.done(), given_up), (left, Some(4 - left)), "{notices:?}");
+        let kept = files(folder.path());
+        let bytes = |files: &BTreeMap<String, Vec<u8>>| files.values().map(Vec::len).sum::<usize>();
+        assert_eq!(bytes(&kept), bytes(&before), "all is kept: {:?}", kept.keys());
+        let (mut store, standing, notices) = open_plainly(folder.path()).unwrap();
+        assert!(notices.is_empty() && standing.done() == left, "{notices:?}");
+        store.commit(&[known_run::record(2)], Duration::ZERO, 1).unwrap();
+        drop(store);
+        assert_eq!(open_plainly(folder.path()).unwrap().1.done(), left + 1);
+    }
+}
+
+/// A change of the ledger in this folder.
+type Harm = fn(&Path);
+
+/// Changes a bit in the middle of a file.
+fn flip(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(path, bytes).unwrap();
 }

@@ -37,7 +37,7 @@ fn io_error() -> io::Error {
 }
 
 fn missing_ledger() -> LedgerError {
-    LedgerError::missing(path(), false)
+    LedgerError::missing(path(), None)
 }
 
 fn other_shard() -> RunDirectoryError {

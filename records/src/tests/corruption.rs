@@ -12,7 +12,7 @@ use crate::ledger::{LedgerPosition, Record, UnitRecord, Writer};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::Standing;
-use crate::store::{Store, StoreError};
+use crate::store::{OpenOptions, Store, StoreError};
 use crate::testing::known_run;
 use crate::{AuditError, audit};
 use queens::UnitId;
@@ -181,8 +181,9 @@ fn with_lines(bytes: Vec<u8>, random: &mut StdRng) -> (String, Vec<u8>) {
 }
 
 /// Opens the run, counts the remaining units and audits it: the exact total, or the step that refused it and why.
-fn resume_and_finish(run: &Path) -> Result<(), String> {
-    let (mut store, mut standing, _) = Store::open(known_run::options(run)).map_err(refused_by_store)?;
+fn resume_and_finish(run: &Path, accept_loss: bool) -> Result<(), String> {
+    let options = OpenOptions { accept_loss, ..known_run::options(run) };
+    let (mut store, mut standing, _) = Store::open(options).map_err(refused_by_store)?;
     let plan = known_run::plan();
     let missing: Vec<UnitId> =
         (0..plan.units()).map(UnitId).filter(|unit| !standing.is_done(*unit)).collect();
@@ -207,11 +208,14 @@ fn add(standing: &mut Standing, records: &[Record]) {
     }
 }
 
+const RUN_FILE: &str = "refused: run.json";
+const OTHER_RUN: &str = "refused: another run";
+
 fn refused_by_store(error: StoreError) -> String {
     if let StoreError::Directory(error) = &error {
         let plan = matches!(error, RunDirectoryError::Plan { .. } | RunDirectoryError::OtherPlan { .. });
         assert!(plan || error.to_string().contains("run.json"), "{error}");
-        return "refused: run.json".into();
+        return RUN_FILE.into();
     }
     names_a_place(error.to_string())
 }
@@ -225,6 +229,9 @@ fn names_a_place(message: String) -> String {
     let place = message.find(".jsonl").unwrap_or_else(|| panic!("no place in: {message}"));
     let line = message[place + 6..].starts_with(':');
     assert!(line || message.contains("is missing"), "no line in: {message}");
+    if message.contains("ledger of another run") {
+        return OTHER_RUN.into();
+    }
     if line { "refused: file and line".into() } else { "refused: missing file".into() }
 }
 
@@ -239,9 +246,16 @@ fn corrupted_ledger_resumes_exactly_or_names_damage() {
         let what: Vec<String> =
             (0..[1, 1, 2, 3][random.random_range(0..4)]).map(|_| corrupt(run.path(), &mut random)).collect();
         let run = run.path().to_owned();
-        let outcome = std::panic::catch_unwind(|| resume_and_finish(&run));
-        let outcome = outcome.unwrap_or_else(|_| panic!("seed {seed}: {what:?}"));
-        *outcomes.entry(outcome.err().unwrap_or("resumed exactly".into())).or_insert(0) += 1;
+        let outcome = |accept_loss| {
+            let outcome = std::panic::catch_unwind(|| resume_and_finish(&run, accept_loss));
+            outcome.unwrap_or_else(|_| panic!("seed {seed}, accepting {accept_loss}: {what:?}"))
+        };
+        let (plainly, accepting) = (outcome(false), outcome(true));
+        *outcomes.entry(plainly.err().unwrap_or("resumed exactly".into())).or_insert(0) += 1;
+        // Nothing helps a damaged run.json, or a ledger that begins as that of another run.
+        if let Err(why) = accepting {
+            assert!([RUN_FILE, OTHER_RUN].contains(&&*why), "seed {seed}: {what:?}: {why}");
+        }
     }
     println!("{corruptions} corrupted ledgers: {outcomes:?}");
     assert!(outcomes.len() >= 3, "too uniform to mean anything: {outcomes:?}");

@@ -2,11 +2,12 @@
 //! may be a mount point, or have a parent that is not writable. A process killed half-way leaves nothing that
 //! passes for keys or blocks new keys.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use records::regular_file::sync_folder;
 
 use super::files::make_folder;
 
@@ -65,13 +66,13 @@ impl<'a> KeysDraft<'a> {
 
     fn put_in_place(&self) -> io::Result<()> {
         for folder in OTHERS.iter().map(|name| self.path.join(name)).filter(|path| path.is_dir()) {
-            sync(&folder)?;
+            sync_folder(&folder)?;
         }
-        sync(&self.path)?;
+        sync_folder(&self.path)?;
         OTHERS.iter().try_for_each(|name| self.put(name))?;
-        sync(self.keys)?;
+        sync_folder(self.keys)?;
         self.put(LAST)?;
-        sync(self.keys)?;
+        sync_folder(self.keys)?;
         fs::remove_dir(&self.path)
     }
 
@@ -100,10 +101,6 @@ fn is_unfinished(keys: &Path) -> bool {
 fn remove(path: &Path) -> io::Result<()> {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
-}
-
-fn sync(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]

@@ -113,6 +113,21 @@ fn acknowledged(log: &str) -> u64 {
 }
 
 #[test]
+fn coordinator_listens_on_a_name() {
+    let folder = Folder::new();
+    let serving = "coordinator --n 8 --run run --stay --listen localhost:0 --http localhost:0";
+    let mut coordinator = folder.start(serving, "log");
+    let address = coordinator.address();
+    assert!(address.starts_with("127.0.0.1:") || address.starts_with("[::1]:"), "{address}");
+    let port = address.rsplit_once(':').unwrap().1;
+    let status = folder.run(&format!("status --coordinator http://localhost:{port} --json"));
+    assert_eq!(status.json()["n"], 8);
+    let unknown = folder.run("coordinator --n 8 --run other --listen nowhere.invalid:7227");
+    unknown.refused(&["cannot listen on nowhere.invalid:7227", "--listen takes an address of this machine"]);
+    assert_eq!(unknown.code, Some(1), "a name server that fails may answer later: {unknown:?}");
+}
+
+#[test]
 fn delay_of_200_ms_keeps_the_total_exact() {
     let weather = Weather { delay: Duration::from_millis(200), ..Weather::default() };
     Cluster::new(14, 2, weather).ends_exact();

@@ -7,6 +7,7 @@ use std::process::Command;
 use queens::{Plan, Summand, UnitId};
 use records::run_directory::RunDirectory;
 
+use crate::check::check;
 use crate::forgery::{Forgery, count_of, unit_of};
 use crate::harness::{Completed, Folder, published, until};
 
@@ -119,6 +120,48 @@ fn flipped_byte_before_last_mark_withholds_the_answer() {
     bytes[700] ^= 1;
     fs::write(&path, &bytes).unwrap();
     assert_eq!(finish(&folder).json()["total"], published(16), "nothing else was lost");
+}
+
+#[test]
+fn damage_before_a_mark_can_be_accepted() {
+    let folder = half_counted();
+    let running = folder.start("count 16 --run run --isa portable --quiet", "log");
+    until("it goes on", || folder.counts("run") > 200);
+    running.terminate();
+    running.end();
+    let path = folder.path().join("run/ledger/000001.jsonl");
+    let mut bytes = fs::read(&path).unwrap();
+    // The last mark in front of the damage, and the number of records that it counts.
+    let middle = bytes.len() / 2;
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    let records = |text: &str| -> u64 {
+        let mark = text.lines().rfind(|line| line.contains("\"kind\":\"mark\"")).unwrap();
+        serde_json::from_str::<serde_json::Value>(mark).unwrap()["records"].as_u64().unwrap()
+    };
+    let line = text[..middle].rfind('\n').unwrap();
+    let lost = records(&text) - records(&text[..line]);
+    bytes[middle] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let way_out =
+        format!("--accept-loss with diadem count or coordinator to give up what follows ({lost} records");
+    // (diadem status reads only what is behind the checkpoint.)
+    for command in ["verify run", "export run --csv", "merge joint run"] {
+        let refused = folder.run(command);
+        refused.refused(&["000001.jsonl:", "CRC", &way_out]);
+        assert_eq!(refused.code, Some(3), "{refused:?}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), bytes, "nothing was touched");
+    let outcome = folder.run("count 16 --run run --json --accept-loss");
+    assert_eq!(outcome.json()["total"], published(16));
+    assert!(outcome.stderr.contains(&format!("({lost} records at most)")), "{outcome:?}");
+    assert!(!outcome.stderr.contains("its checkpoint knew of"), "told once: {outcome:?}");
+    let names = fs::read_dir(path.parent().unwrap()).unwrap().map(|file| file.unwrap().path());
+    let kept = fs::read(names.into_iter().find(|name| name != &path).unwrap()).unwrap();
+    assert!(
+        bytes.ends_with(&kept) && fs::read(&path).unwrap().starts_with(&bytes[..bytes.len() - kept.len()])
+    );
+    assert_eq!(folder.run("verify run").code, Some(0));
+    assert_eq!(check(&folder, "run --recount 1").code, Some(0));
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn too_low_file_limit_is_reported() {
         "worker --coordinator http://127.0.0.1:1",
     ];
     for command in commands {
-        for open_files in [8, 16, 32] {
+        for open_files in [6, 7, 8, 16, 32] {
             let folder = Folder::new();
             let script = format!("ulimit -n {open_files}; exec {} {command}", env!("CARGO_BIN_EXE_diadem"));
             let mut bash = Command::new("bash");
@@ -202,6 +202,30 @@ impl Lender for LastRenewal {
 
     async fn release(&self, _: WorkerId, _: Vec<Lease>, _: bool) -> Result<(), CoordinatorError> {
         Ok(())
+    }
+}
+
+#[test]
+fn threads_and_lists_fit_into_limited_memory() {
+    let folder = Folder::new();
+    let limited = |kib: u32, command: &str| {
+        let script = format!("ulimit -v {kib}; exec {} {command}", env!("CARGO_BIN_EXE_diadem"));
+        let output = Command::new("bash").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+        Completed::of(output)
+    };
+    let counts = "count 14 --method meet --json --quiet";
+    let threads = limited(262_144, &format!("{counts} --threads 8 --run eight"));
+    assert_eq!(threads.json()["total"], published(14));
+    for words in ["8 threads may need 608 MiB of memory", "(ulimit -v): counts on 8 threads with lists of"] {
+        assert!(threads.stderr.contains(words), "no {words:?} in {threads:?}");
+    }
+    // What the user has set is not changed.
+    let set = limited(262_144, &format!("{counts} --threads 8 --memory 48 --in-memory"));
+    assert!(set.stderr.contains("raise the limit, or use fewer --threads"), "{set:?}");
+    let enough = limited(4 << 20, &format!("{counts} --threads 8 --run enough"));
+    assert_eq!((enough.code, enough.stderr.as_str()), (Some(0), ""));
+    for command in ["count 8 --run small", "coordinator --n 8 --run small --listen 127.0.0.1:0"] {
+        limited(60_000, command).refused(&["58 MiB of address space", "ulimit -v 131072"]);
     }
 }
 

@@ -69,7 +69,7 @@ fn taken_or_public_http_port_is_refused() {
     let run = |more: &str| folder.run(&format!("coordinator --n 14 --run run --listen 127.0.0.1:0 {more}"));
     run(&format!("--http {http}")).refused(&["cannot listen on", &http, "choose one with --http"]);
     run("--http 0.0.0.0:0").refused(&["other machines can reach 0.0.0.0:0", "--keys DIR", "--insecure"]);
-    run("--http localhost").refused(&["localhost", "an IP address and a port"]);
+    run("--http localhost").refused(&["localhost", "an address and a port"]);
     // A token would go over the network unencrypted.
     let token = "0123456789abcdef0123456789abcdef";
     let args = "coordinator --n 14 --run run --listen 127.0.0.1:0 --http 0.0.0.0:0 --insecure";

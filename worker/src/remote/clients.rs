@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 
-use crate::address::{AddressError, parse};
+use crate::address::{AddressError, name_and_zone, parse};
 use crate::credentials::{Bearer, Credentials};
 use crate::refusal::innermost;
 
@@ -36,13 +36,20 @@ impl AddressClient {
         let uri = parse(address, credentials)?;
         let url = uri.to_string().trim_end_matches('/').to_owned();
         let plain = (uri.scheme_str() == Some("http")).then(|| uri.authority().map(ToString::to_string));
+        let name_in_certificate = match name_and_zone(uri.host().unwrap_or_default()) {
+            (name, Some(_)) => Some(name.to_owned()),
+            _ => None,
+        };
         let mut endpoint = Endpoint::from(uri)
             .connect_timeout(Duration::from_secs(5))
             .http2_keep_alive_interval(KEEP_ALIVE)
             .keep_alive_timeout(KEEP_ALIVE)
             .keep_alive_while_idle(true)
             .tcp_nodelay(true);
-        if let Some(tls) = credentials.tls() {
+        if let Some(mut tls) = credentials.tls() {
+            if let Some(name) = name_in_certificate {
+                tls = tls.domain_name(name);
+            }
             endpoint = endpoint.tls_config(tls).map_err(|error| AddressError::Keys(innermost(&error)))?;
         }
         let bearer = Bearer(credentials.token.clone());

@@ -93,21 +93,21 @@ pub struct Meet {
     budget: Budget,
 }
 
-/// The memory for the lists of a thread, in bytes.
-const DEFAULT_MEMORY: usize = 48 << 20;
-
 thread_local! {
     /// The lists of this thread, whose memory serves unit after unit.
     static WORKSPACE: RefCell<Workspace> = RefCell::default();
 }
 
 impl Meet {
+    /// The memory for the lists of a thread, in bytes, unless another size is set.
+    pub const DEFAULT_MEMORY: usize = 48 << 20;
+
     /// The kernel for that instruction set.
     ///
     /// # Errors
     /// This machine does not have it.
     pub fn new(isa: Isa) -> Result<Self, KernelError> {
-        Self::with_memory(isa, DEFAULT_MEMORY)
+        Self::with_memory(isa, Self::DEFAULT_MEMORY)
     }
 
     /// The kernel with lists of at most about `bytes` bytes for each thread. Less memory costs time, because

@@ -180,7 +180,7 @@ fn cuts_with_many_shared_diagonals_match_search() {
             .fold(position, |position, row| position.with_row_within(row, next() & next() | 0b1111 << 10));
         let cut = Cut::new(&position).unwrap();
         assert!(cut.is_wide, "{col}");
-        let count = counted_by(Isa::best().detect().unwrap(), &cut, DEFAULT_MEMORY).completions;
+        let count = counted_by(Isa::best().detect().unwrap(), &cut, Meet::DEFAULT_MEMORY).completions;
         // The kernel itself places more queens before it cuts.
         let in_parts = Meet::new(Isa::best()).unwrap().count(&position, &Stop::new());
         assert_eq!(count, in_parts.unwrap().completions, "{col}");

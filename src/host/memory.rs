@@ -1,0 +1,211 @@
+//! The memory that this process may use, and the threads that fit into it.
+
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+use domain::counted;
+use queens::kernel::Meet;
+use rlimit::{INFINITY, Resource};
+use tracing::warn;
+
+use crate::args::{KernelChoice, MemoryNeed, ThreadsArgs, cores};
+use crate::log::say;
+
+/// The address space that a command with a run, or with a connection to one, needs at least.
+const LEAST_ADDRESS_SPACE: u64 = 128 << 20;
+
+/// The variable by which the allocator of glibc keeps to one arena.
+const ARENAS: &str = "MALLOC_ARENA_MAX";
+
+/// Executes this program again with one arena if the address space is limited: otherwise glibc reserves 64 MiB of it for each thread.
+pub fn keep_to_one_arena() {
+    if cfg!(not(target_env = "gnu")) || limit_of(Resource::AS).is_none() || env::var_os(ARENAS).is_some() {
+        return;
+    }
+    let mut arguments = env::args_os();
+    if let (Ok(program), Some(name)) = (env::current_exe(), arguments.next()) {
+        // Without success all is as before.
+        let _ = Command::new(program).arg0(name).args(arguments).env(ARENAS, "1").exec();
+    }
+}
+
+/// Fails if the address space is too small.
+pub fn ensure_address_space() -> anyhow::Result<()> {
+    let limit = limit_of(Resource::AS).unwrap_or(u64::MAX);
+    anyhow::ensure!(
+        limit >= LEAST_ADDRESS_SPACE,
+        "only {} MiB of address space may be used and {} are needed: say ulimit -v {}",
+        limit >> 20,
+        LEAST_ADDRESS_SPACE >> 20,
+        LEAST_ADDRESS_SPACE >> 10
+    );
+    Ok(())
+}
+
+/// The choice with threads and lists that fit into the memory. A warning says if they do not, or only just.
+pub fn fitting_kernel(choice: KernelChoice, units: u64) -> KernelChoice {
+    let need = choice.memory_need(units);
+    let Some((fitted, shortage)) = available().and_then(|available| available.shortage(need)) else {
+        return choice;
+    };
+    warn!("{shortage}");
+    choice.with_memory(fitted)
+}
+
+/// The number of threads that fit into the memory. A message says if they are fewer than cores.
+pub fn fitting_threads(threads: ThreadsArgs) -> u32 {
+    let need = MemoryNeed::new(threads.asked(), Some(Meet::DEFAULT_MEMORY), cores(), 0);
+    let Some((fitted, shortage)) = available().and_then(|available| available.shortage(need)) else {
+        return need.threads;
+    };
+    say(format_args!("diadem: {shortage}"));
+    fitted.threads
+}
+
+/// The memory that this process may still take, and what limits it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Available {
+    bytes: u64,
+    limit: &'static str,
+}
+
+impl Available {
+    /// The need that fits, and the message about it, unless the whole need fits.
+    fn shortage(self, need: MemoryNeed) -> Option<(MemoryNeed, String)> {
+        if need.bytes() <= self.bytes {
+            return None;
+        }
+        let fitted = need.within(self.bytes);
+        let (needed, available, limit) = (need.bytes() >> 20, self.bytes >> 20, self.limit);
+        let threads = counted(need.threads, "thread");
+        let consequence = if fitted.bytes() <= self.bytes {
+            format!(
+                "counts on {} with lists of {} MiB each",
+                counted(fitted.threads, "thread"),
+                fitted.lists >> 20
+            )
+        } else {
+            "the system may end this process; raise the limit, or use fewer --threads".into()
+        };
+        let shortage = format!(
+            "{threads} may need {needed} MiB of memory and {available} MiB are available ({limit}): {consequence}"
+        );
+        Some((fitted, shortage))
+    }
+}
+
+/// The memory that this process may still take, as far as the system shows it.
+fn available() -> Option<Available> {
+    available_below(Path::new("/"))
+}
+
+fn available_below(root: &Path) -> Option<Available> {
+    let read = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
+    let (status, machine) = (read("proc/self/status"), read("proc/meminfo"));
+    let used = |name| field(&status, name).unwrap_or(0);
+    let limits = [
+        (field(&machine, "MemTotal:"), "VmRSS:", "the machine's memory"),
+        (of_control_group(root, &read("proc/self/cgroup")), "VmRSS:", "the limit of the control group"),
+        (limit_of(Resource::AS), "VmSize:", "ulimit -v"),
+        (limit_of(Resource::DATA), "VmData:", "ulimit -d"),
+    ];
+    let limits = limits
+        .into_iter()
+        .filter_map(|(most, name, limit)| Some(Available { bytes: most?.saturating_sub(used(name)), limit }));
+    limits.min_by_key(|available| available.bytes)
+}
+
+fn limit_of(resource: Resource) -> Option<u64> {
+    resource.get_soft().ok().filter(|limit| *limit != INFINITY)
+}
+
+/// A number of KiB in a file of `/proc`, as bytes.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let kib = text.lines().find_map(|line| line.strip_prefix(name))?;
+    kib.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1 << 10)
+}
+
+/// The least limit of the control groups that hold this process, by the content of `/proc/self/cgroup`. In a container the path
+/// of a group may begin outside of what is mounted: then only the group at the top is seen.
+fn of_control_group(root: &Path, groups: &str) -> Option<u64> {
+    const UNIFIED: &[&str] = &["memory.max", "memory.high"];
+    let mut limits = Vec::new();
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(group)) = (parts.next(), parts.next()) else { continue };
+        let (mounts, files): (&[&str], &[&str]) = if controllers.is_empty() {
+            (&["sys/fs/cgroup", "sys/fs/cgroup/unified"], UNIFIED)
+        } else if controllers.split(',').any(|controller| controller == "memory") {
+            (&["sys/fs/cgroup/memory"], &["memory.limit_in_bytes"])
+        } else {
+            continue;
+        };
+        let group = group.trim_start_matches('/');
+        // The last one is the group at the top.
+        for folder in Path::new(group).ancestors() {
+            let paths = mounts.iter().flat_map(|mount| files.iter().map(move |file| (mount, file)));
+            let paths = paths.map(|(mount, file)| root.join(mount).join(folder).join(file));
+            limits.extend(paths.filter_map(|path| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok()));
+        }
+    }
+    limits.into_iter().min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    fn with_files(files: &[(&str, &str)]) -> TempDir {
+        let root = TempDir::new().unwrap();
+        for (path, text) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        root
+    }
+
+    #[test]
+    fn least_limit_of_nested_control_groups_holds() {
+        let second = with_files(&[
+            ("proc/self/cgroup", "0::/user.slice/job\n"),
+            ("sys/fs/cgroup/user.slice/job/memory.max", "max\n"),
+            ("sys/fs/cgroup/user.slice/job/memory.high", "700000000\n"),
+            ("sys/fs/cgroup/user.slice/memory.max", "600000000\n"),
+        ]);
+        let first = with_files(&[
+            ("proc/self/cgroup", "4:cpu,memory:/docker/1\n1:name=systemd:/docker/1\n0::/\n"),
+            ("sys/fs/cgroup/memory/memory.limit_in_bytes", "500000000\n"),
+        ]);
+        let unlimited = with_files(&[("proc/self/cgroup", "0::/\n"), ("sys/fs/cgroup/memory.max", "max\n")]);
+        for (root, expected) in [(second, Some(600_000_000)), (first, Some(500_000_000)), (unlimited, None)] {
+            let groups = fs::read_to_string(root.path().join("proc/self/cgroup")).unwrap();
+            assert_eq!(of_control_group(root.path(), &groups), expected, "{groups}");
+        }
+    }
+
+    #[test]
+    fn smallest_limit_is_named_less_what_is_in_use() {
+        let root = with_files(&[
+            ("proc/self/cgroup", "0::/job\n"),
+            ("proc/self/status", "VmSize:\t  90000 kB\nVmRSS:\t   20480 kB\n"),
+            ("proc/meminfo", "MemTotal:        2000000 kB\n"),
+            ("sys/fs/cgroup/job/memory.max", "545259520\n"),
+        ]);
+        let available = available_below(root.path()).unwrap();
+        assert_eq!(available, Available { bytes: 500 << 20, limit: "the limit of the control group" });
+        let (fitted, shortage) = available.shortage(MemoryNeed::new(None, None, 16, 0)).unwrap();
+        assert_eq!((fitted.threads, fitted.lists >> 20), (16, 17));
+        assert_eq!(
+            shortage,
+            "16 threads may need 1152 MiB of memory and 500 MiB are available (the limit of the control group): counts on 16 \
+             threads with lists of 17 MiB each"
+        );
+        assert!(available.shortage(MemoryNeed::new(None, None, 4, 0)).is_none());
+        let (_, shortage) = available.shortage(MemoryNeed::new(Some(16), Some(48 << 20), 1, 0)).unwrap();
+        assert!(shortage.contains("raise the limit, or use fewer --threads"), "{shortage}");
+    }
+}

@@ -41,7 +41,7 @@ function drawMap(n) {
   const picture = byId("map");
   const board = drawn("g", { transform: `scale(${100 / n})` });
   board.append(...map.cells);
-  picture.setAttribute("viewBox", "-12 -12 113 113");
+  picture.setAttribute("viewBox", "-14 -14 115 115");
   picture.replaceChildren(board, ...axes(n));
 }
 
@@ -52,8 +52,8 @@ function axes(n) {
   return [
     ...columns.map((column) => drawn("text", { x: middle(column), y: -1.5, "text-anchor": "middle" }, column)),
     ...columns.map((column) => drawn("text", { x: -1.5, y: middle(column) + 1.3, "text-anchor": "end" }, column)),
-    drawn("text", { x: 50, y: -8, "text-anchor": "middle" }, "column of the queen in the first row"),
-    drawn("text", { x: -50, y: -8, "text-anchor": "middle", transform: "rotate(-90)" }, "column of the queen in the last row"),
+    drawn("text", { x: 50, y: -9.5, "text-anchor": "middle" }, "column of the queen in the first row"),
+    drawn("text", { x: -50, y: -9.5, "text-anchor": "middle", transform: "rotate(-90)" }, "column of the queen in the last row"),
   ];
 }
 

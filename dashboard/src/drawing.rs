@@ -50,7 +50,7 @@ pub fn map(board: Board, families: &[FamilyStatus]) -> Markup {
     let complete = families.iter().filter(|family| family.done == family.units).count();
     let scale = 100.0 / f64::from(n);
     html! {
-        svg.map viewBox="-12 -12 113 113" role="img"
+        svg.map viewBox="-14 -14 115 115" role="img"
             aria-label={ (complete) " of " (families.len()) " families are complete" }
         {
             g transform={ "scale(" (scale) ")" } {
@@ -76,7 +76,7 @@ fn axes(n: u8) -> Markup {
             text x=(middle(column)) y="-1.5" text-anchor="middle" { (column) }
             text x="-1.5" y=(middle(column)) dy="1.3" text-anchor="end" { (column) }
         }
-        text x="50" y="-8" text-anchor="middle" { "column of the queen in the first row" }
-        text x="-50" y="-8" text-anchor="middle" transform="rotate(-90)" { "column of the queen in the last row" }
+        text x="50" y="-9.5" text-anchor="middle" { "column of the queen in the first row" }
+        text x="-50" y="-9.5" text-anchor="middle" transform="rotate(-90)" { "column of the queen in the last row" }
     }
 }

@@ -52,7 +52,11 @@ fn each_state_is_readable_in_all_sizes_and_themes() {
             ],
         ),
         ("huge", made_up::huge(), &["5,123,456", "of 1,000", "extrapolated"]),
-        ("finished", made_up::finished(), &["100 %", "agrees with the published value", "proven", "complete"]),
+        (
+            "finished",
+            made_up::finished(),
+            &["100 %", "agrees with the published value", "proven", "complete"],
+        ),
         ("withheld", made_up::withheld(), &["there is no answer", "but not together", "answer withheld"]),
     ];
     for (name, status, words) in states {

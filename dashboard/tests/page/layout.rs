@@ -1,12 +1,14 @@
 //! The layout of page and report: nothing is cut off without a hint, and nothing stands alone.
 
+use std::env;
 use std::fs;
+use std::path::Path;
 
 use domain::{Event, RunStatus};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::look::{NARROW, WIDE, browser};
+use crate::look::{NARROW, PICTURES, WIDE, browser};
 use crate::made_up;
 use crate::made_up_report::report;
 use crate::site::Site;
@@ -63,14 +65,14 @@ fn chart_labels_are_whole_and_a_chart_fills_its_card() {
 fn map_names_its_axes_on_page_and_report() {
     let Some(browser) = browser() else { return };
     let _site = page(&browser, made_up::running());
-    let labels =
-        "[...document.querySelectorAll('svg.map text')].map((text) => text.textContent).join(' ')";
+    let labels = "[...document.querySelectorAll('svg.map text')].map((text) => text.textContent).join(' ')";
     let on_page = browser.value(labels);
     let columns = "1 5 10 15 20 25";
     let axes = "column of the queen in the first row column of the queen in the last row";
     assert_eq!(on_page.as_str().unwrap(), format!("{columns} {columns} {axes}"));
     let _folder = opened_report(&browser);
-    let mut in_report: Vec<_> = browser.value(labels).as_str().unwrap().split(' ').map(str::to_owned).collect();
+    let mut in_report: Vec<_> =
+        browser.value(labels).as_str().unwrap().split(' ').map(str::to_owned).collect();
     let mut expected: Vec<_> = on_page.as_str().unwrap().split(' ').map(str::to_owned).collect();
     in_report.sort();
     expected.sort();
@@ -82,12 +84,14 @@ fn latest_events_are_whole_and_earlier_ones_open() {
     let Some(browser) = browser() else { return };
     let event = |at| Event { at: made_up::NOW - 100 + at, text: format!("event {at}") };
     let _site = page(&browser, RunStatus { events: (0..20).map(event).collect(), ..made_up::running() });
-    let shown = "[...document.querySelectorAll('.events li')].filter((item) => item.checkVisibility()).length";
+    let shown =
+        "[...document.querySelectorAll('.events li')].filter((item) => item.checkVisibility()).length";
     assert_eq!(browser.value(shown), Value::from(8));
     assert!(browser.text("#happened").contains("event 19"));
     browser.value("document.querySelector('#earlier summary').click()");
     assert_eq!(browser.value(shown), Value::from(20));
-    let scrolls = "[...document.querySelectorAll('.events')].some((list) => list.scrollHeight > list.clientHeight + 1)";
+    let scrolls =
+        "[...document.querySelectorAll('.events')].some((list) => list.scrollHeight > list.clientHeight + 1)";
     assert_eq!(browser.value(scrolls), Value::Bool(false));
 }
 
@@ -128,6 +132,9 @@ fn printed_report_has_all_columns_and_full_rows() {
     let Some(browser) = browser() else { return };
     let _folder = opened_report(&browser);
     browser.prints(PAPER);
+    if let Some(folder) = env::var_os(PICTURES) {
+        fs::write(Path::new(&folder).join("report-print.png"), browser.picture()).unwrap();
+    }
     assert_eq!(cut_off(&browser, ".table th, .table td"), Value::Array(Vec::new()));
     let lonely = "(() => { const rows = Map.groupBy(document.querySelectorAll('.hero .facts > div'), \
                   (fact) => Math.round(fact.getBoundingClientRect().top)); \

@@ -98,7 +98,8 @@ fn show_tried(listing: &Listing, solutions: impl Iterator<Item = (u64, Placement
 
 fn drawn(listing: &Listing, number: u64, solution: &Placement) -> Picture {
     let size = listing.size;
-    let caption = if size <= 12 { format!("{number}: {solution}") } else { format!("n = {size}, {number}") };
+    let caption =
+        if size <= 12 { format!("{number}: {solution}") } else { format!("n = {size}, solution {number}") };
     let picture = picture::board(solution, listing.surface, listing.piece, &caption);
     picture.in_theme(pictures::theme(listing.dark))
 }

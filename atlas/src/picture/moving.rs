@@ -79,7 +79,8 @@ impl MovingPicture {
     /// image.
     pub fn turns(board: Board, placement: &Placement) -> Self {
         let n = board.n();
-        let (ground, squares) = framed((n, n), &format!("The images of {}", title(placement, Piece::Queen)), " ");
+        let (ground, squares) =
+            framed((n, n), &format!("The images of {}", title(placement, Piece::Queen)), " ");
         // The turns in their order, then the reflections, each a turn from the one before.
         let order = [0, 3, 4, 5, 1, 6, 2, 7].map(|index| LETTERS[index]);
         let images = order.map(|symmetry| {

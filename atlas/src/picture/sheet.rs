@@ -103,7 +103,10 @@ fn caption(orbits: &SolutionOrbits, index: usize, width: f64) -> (Paragraph, Par
     let orbit = &orbits.orbits[index];
     let name = format!("B{} · {}", index + 1, orbits.fundamental(orbit));
     let about = described(orbits.class(orbit), orbit.members.len());
-    (Paragraph::new(&name, if orbits.setting.board.n() > 9 { 13.0 } else { 14.0 }, width), Paragraph::new(&about, 12.0, width))
+    (
+        Paragraph::new(&name, if orbits.setting.board.n() > 9 { 13.0 } else { 14.0 }, width),
+        Paragraph::new(&about, 12.0, width),
+    )
 }
 
 fn described(class: Option<SymmetryClass>, members: usize) -> String {

@@ -32,7 +32,11 @@ fn is_png(file: &Path) -> bool {
 }
 
 fn bytes(picture: &Picture, png: bool) -> anyhow::Result<Vec<u8>> {
-    Ok(if png { picture.to_png((MOST_PIXELS / picture.longest_side() as f32).clamp(1.0, SCALE))? } else { picture.to_svg().into_bytes() })
+    Ok(if png {
+        picture.to_png((MOST_PIXELS / picture.longest_side() as f32).clamp(1.0, SCALE))?
+    } else {
+        picture.to_svg().into_bytes()
+    })
 }
 
 /// Writes the picture in the format of the file name.

@@ -339,7 +339,10 @@ fn extra_pages_of_earlier_picture_are_named_and_kept() {
     assert_eq!(shorter.stderr, "diadem: pages of an earlier picture, not part of this one: s-2.svg\n");
     fs::write(folder.path().join("s-3.svg"), "").unwrap();
     let shorter = folder.run("picture sheet 8 --out s.svg");
-    assert_eq!(shorter.stderr, "diadem: pages of an earlier picture, not part of this one: s-2.svg to s-3.svg\n");
+    assert_eq!(
+        shorter.stderr,
+        "diadem: pages of an earlier picture, not part of this one: s-2.svg to s-3.svg\n"
+    );
     assert_eq!(fs::read(folder.path().join("s-2.svg")).unwrap(), second);
     let single = folder.run("picture board 15863724 --out s.svg");
     assert_eq!((lines(&single), &*single.stderr), (vec!["drawn: s.svg"], ""), "it never has pages");

@@ -4,16 +4,17 @@
 A second pair of eyes beside `diadem verify`: written from docs/ledger.md, with its own derivation of constellations and
 plans, its own BLAKE3 and its own counting. It needs Python 3.9 or later and nothing else.
 
-    tools/check.py RUN...                     verifies each run; 50 units of each are counted again
+    tools/check.py RUN...                     verifies each run and recounts up to 50 units of each, for 30 s at most
     tools/check.py --recount all --json RUN
 
-It ends with 0 where every run is sound, 3 where one is not, 1 where there is no run or the arguments are wrong.
+The exit code is 0 if every run is sound, 3 if one is not, and 1 without a run or with wrong arguments.
 """
 
 import argparse
 import json
 import random
 import sys
+from time import monotonic
 
 from second import NoRun, NotSound
 from second.verification import Verification
@@ -48,29 +49,52 @@ def arguments():
     parser = Arguments(prog="check.py", description="Verifies diadem runs from run.json and ledger alone.")
     parser.add_argument("runs", metavar="RUN", nargs="+", help="a run directory")
     parser.add_argument("--recount", type=recount, default=50, metavar="K",
-                        help="units to count again, chosen at random, or all (50)")
-    parser.add_argument("--seed", type=int, help="chooses them; drawn where it is not given")
-    parser.add_argument("--seconds", type=seconds, default=300.0, metavar="S",
-                        help="count no longer than this for each run (300)")
+                        help="number of units to recount, chosen at random, or all (default: 50)")
+    parser.add_argument("--seed", type=int, help="seed of that choice (default: random)")
+    parser.add_argument("--seconds", type=seconds, metavar="S",
+                        help="longest time for the recount of each run (default: 30, no limit with --recount all)")
     parser.add_argument("--json", action="store_true", help="one line of JSON for each run")
     options = parser.parse_args()
+    if options.seconds is None and options.recount != "all":
+        options.seconds = 30.0
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 32)
     return options
 
 
-class Report:
-    """Words as they come, or one JSON object in the end."""
+class Progress:
+    """One line on a terminal, rewritten twice a second; nothing elsewhere."""
 
-    def __init__(self, run, as_json):
-        self.found, self.as_json = {"run": run}, as_json
+    PAUSE = 0.5
+
+    def __init__(self, stream):
+        self.stream, self.due, self.is_shown = stream if stream.isatty() else None, 0.0, False
+
+    def show(self, text):
+        if self.stream and monotonic() >= self.due:
+            self.due, self.is_shown = monotonic() + self.PAUSE, True
+            print(f"\r\x1b[K{text}", end="", file=self.stream, flush=True)
+
+    def clear(self):
+        if self.is_shown:
+            self.is_shown = False
+            print("\r\x1b[K", end="", file=self.stream, flush=True)
+
+
+class Report:
+    """Prints results as text when they arrive, or as one JSON object at the end."""
+
+    def __init__(self, run, as_json, progress):
+        self.found, self.as_json, self.progress = {"run": run}, as_json, progress
 
     def tell(self, name, value, words):
+        self.progress.clear()
         self.found[name] = value
         if not self.as_json:
             print(words.format(**value) if isinstance(value, dict) else words, flush=True)
 
     def end(self, wrong):
+        self.progress.clear()
         self.found["sound"] = wrong is None
         if wrong is not None:
             self.found["wrong"] = wrong
@@ -86,11 +110,12 @@ def printable(text):
 
 
 def verify(run, options):
-    report = Report(run, options.json)
+    progress = Progress(sys.stderr)
+    report = Report(run, options.json, progress)
     if not options.json:
         print(f"{run}:", flush=True)
     try:
-        Verification(run, options, report.tell).verify()
+        Verification(run, options, report.tell, progress.show).verify()
     except NotSound as error:
         report.end(printable(str(error)))
         return WRONG

@@ -1,5 +1,6 @@
 """Tests of the second verifier: python3 -m unittest discover tools"""
 
+import io
 import os
 import sys
 import tempfile
@@ -9,6 +10,7 @@ import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import check  # noqa: E402
 from second import NotSound, blake3, known  # noqa: E402
 from second.counting import Clock, count  # noqa: E402
 from second.fingerprint import position_bytes, summand  # noqa: E402
@@ -65,6 +67,42 @@ class Blake3(unittest.TestCase):
         found = blake3.pure_digests(messages)
         for at in (0, 1, 39, blake3.LANES - 1, blake3.LANES, len(messages) - 1):
             self.assertEqual(found[at], blake3.pure_digests([messages[at]])[0])
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Command(unittest.TestCase):
+    def options(self, *arguments):
+        before, sys.argv = sys.argv, ["check.py", "run", *arguments]
+        try:
+            return check.arguments()
+        finally:
+            sys.argv = before
+
+    def test_recount_takes_30_seconds_unless_all_is_asked_for(self):
+        self.assertEqual(self.options().seconds, 30)
+        self.assertEqual(self.options("--recount", "all").seconds, None)
+        self.assertEqual(self.options("--recount", "all", "--seconds", "7").seconds, 7)
+
+    def test_progress_is_one_line_on_a_terminal_only(self):
+        terminal, file = Terminal(), io.StringIO()
+        for stream in (terminal, file):
+            progress = check.Progress(stream)
+            for step in range(100):
+                progress.show(f"step {step}")
+            progress.clear()
+            progress.clear()
+        self.assertEqual(terminal.getvalue(), "\r\x1b[Kstep 0\r\x1b[K")
+        self.assertEqual(file.getvalue(), "")
+
+    def test_clock_ticks_while_it_counts(self):
+        ticks = []
+        part = derive(by_constellations(8, 1)).parts[0]
+        count(part, 0, Clock(tick=lambda: ticks.append(1)))
+        self.assertTrue(ticks)
 
 
 class Geometry(unittest.TestCase):

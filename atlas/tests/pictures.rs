@@ -186,6 +186,29 @@ fn plots_are_drawn() {
     check("tree", &picture::level_sizes(&trees).unwrap(), &["n = 12", "rows with a queen"]);
 }
 
+#[test]
+fn histograms_of_many_boards_stay_on_a_page() {
+    let spec = StudySpec { sizes: 8..=30, runs: 5, seed: 1, limit: None };
+    let studies: Vec<_> = spec.studies().unwrap().collect();
+    for count in [1, 2, 3, 7, 23] {
+        let picture = picture::histograms(&studies[..count]).unwrap();
+        let (width, height) = size(&picture.to_png(1.0).unwrap());
+        assert!(width < 2_000 && height < 2_000, "{count}: {width} x {height}");
+        let ratio = f64::from(width) / f64::from(height);
+        assert!((0.6..2.6).contains(&ratio), "{count}: {width} x {height}");
+    }
+}
+
+#[test]
+fn title_of_a_large_board_is_no_list() {
+    let title = |placement: &str| picture::title(&placement.parse().unwrap(), Piece::Queen, 1);
+    assert_eq!(title("15863724"), "15863724");
+    let large = atlas::restarts::with_restarts(27, &mut ColumnChoice::random(1, 0), 300).unwrap().solution;
+    assert_eq!(picture::title(&large, Piece::Queen, 1), "27 queens");
+    let svg = MovingPicture::turns(board(27), &large).to_svg();
+    assert!(svg.contains(">The images of 27 queens</text>") && svg.contains(">a, identity</text>"));
+}
+
 /// The texts between two marks.
 fn between<'t>(text: &'t str, before: &'t str, after: &'t str) -> impl Iterator<Item = &'t str> {
     text.split(before).skip(1).filter_map(move |rest| rest.split(after).next())

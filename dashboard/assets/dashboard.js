@@ -1,4 +1,4 @@
-// Shows what the coordinator tells of its run. Each event is a section of the page; all text is set as text.
+// Shows the run as the coordinator sends it. Each event updates a section of the page; names are set as text, never as HTML.
 import { byId, say, tell, written } from "/elements.js";
 import { attendToMap, showFamilies } from "/families.js";
 import { showSpeed } from "/speed.js";
@@ -14,9 +14,18 @@ function ago(seconds) {
 const dated = (at) =>
   new Date(at * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 
-const PHASES = { counting: "counting", auditing: "auditing the ledger", complete: "complete", withheld: "answer withheld" };
+/** The state of the run in a few words, and the look of its pill. */
+function state(run) {
+  if (run.phase === "complete") return ["complete", "complete"];
+  if (run.phase === "withheld") return ["answer withheld", "withheld"];
+  if (run.phase === "auditing") return ["auditing the ledger", ""];
+  if (run.trouble) return ["in trouble", "withheld"];
+  if (run.paused !== null) return ["paused", "waits"];
+  if (run.workers === "0") return ["waiting for workers", "waits"];
+  return [run.done === run.units ? "checking" : "counting", ""];
+}
 
-/** Between which times the end is expected; nothing where it is too far away for a date to mean anything. */
+/** The range in which the end is expected; empty if it is too far away for a date to mean anything. */
 function ends(run) {
   const now = Date.now() / 1000;
   if (run.left_high === null || run.left_high > 20 * 31557600) return "";
@@ -34,37 +43,44 @@ function showRun(run) {
     if ("bad" in element.dataset) element.classList.toggle("bad", text !== "0");
   }
   document.title = `${run.percent} · n = ${run.n} · diadem`;
-  byId("phase").textContent = PHASES[run.phase];
-  byId("phase").className = `pill ${run.phase}`;
+  const [words, look] = state(run);
+  byId("phase").textContent = words;
+  byId("phase").className = `pill ${look}`;
+  byId("phase").hidden = false;
   tell("trouble", run.trouble);
-  tell("paused", run.paused === null ? "" : `Paused, no units are lent${run.paused ? `: ${run.paused}` : ""}`);
+  tell("paused", run.paused === null ? "" : `Paused: no units are lent. ${run.paused && `Reason: ${run.paused}`}`);
   const isCounting = run.phase === "counting";
-  byId("left").textContent = isCounting ? leftInWords(run) : AFTER[run.phase];
+  const hasEnded = run.phase === "complete" || run.phase === "withheld";
+  byId("so-far").hidden = hasEnded;
+  byId("start-worker").hidden = hasEnded;
+  byId("workers-left").hidden = !hasEnded;
+  byId("rate").textContent = run.rate;
+  byId("left").textContent = isCounting ? leftInWords(run) : run.verdict ?? AFTER[run.phase];
   byId("ends").textContent = isCounting && run.paused === null ? ends(run) : "";
   byId("bar").style.setProperty("--share", run.progress);
   byId("bar").setAttribute("aria-valuenow", (100 * run.progress).toFixed(2));
   byId("bar").setAttribute("aria-valuetext", run.percent);
-  byId("expected").textContent = run.expected === null ? "" : `Expected: ${run.expected}; found so far: ${run.found}`;
+  const found = hasEnded ? "" : `; found so far: ${run.found}`;
+  byId("expected").textContent = run.expected === null ? "" : `Expected: ${run.expected}${found}`;
   const needed = run.replicas ? ` (${run.replicas} needed)` : "";
   byId("followers").textContent = `${run.followers}${needed}`;
   byId("followers").classList.toggle("bad", run.followers < run.replicas);
   const more = run.set_aside_more ? ` and ${run.set_aside_more} more` : "";
-  tell("aside", run.set_aside && `Set aside, lost with five workers each: units ${run.set_aside}${more}.`);
+  tell("aside", run.set_aside && `Not lent any more, because each was lost with five workers: units ${run.set_aside}${more}.`);
   byId("term").textContent = run.term === null ? "" : ` · term ${run.term}`;
 }
 
 const AFTER = {
-  auditing: "all is counted; the ledger is read once more before the answer",
-  complete: "all is counted and the ledger adds up",
+  auditing: "all units are counted; the coordinator audits the ledger before it gives the answer",
   withheld: "something is wrong: there is no answer",
 };
 
 function leftInWords(run) {
-  if (run.paused !== null) return "paused";
+  if (run.paused !== null) return run.leased === "0" ? "paused" : `paused; leased units still counted: ${run.leased}`;
   const checks = run.pending === "0" ? "checks by another owner to go" : `checks to go: ${run.pending}`;
-  const counted = run.done === run.units && run.left_high > 0 ? `all is counted, ${checks}; ` : "";
+  const counted = run.done === run.units && run.left_high > 0 ? `all units are counted, ${checks}; ` : "";
   if (run.left !== null) return `${counted}${run.left} left`;
-  return run.workers === "0" ? "waiting for workers" : "it is too early to say how long it takes";
+  return run.workers === "0" ? "waiting for workers" : "too early to estimate the time left";
 }
 
 function row(texts, numbers, marks) {
@@ -85,30 +101,36 @@ function showList(name, { rows, total }, toRow, order) {
 
 function showMachines(list) {
   const toRow = ([title, workers, threads, units, confirmed, wrong, isBelieved, speed]) => row(
-    [title, isBelieved ? "believed" : "not believed", units, confirmed, wrong, workers, threads, speed],
+    [title, isBelieved ? "trusted" : "not trusted", units, confirmed, wrong, workers, threads, speed],
     [2, 3, 4, 5, 6, 7],
     { 1: isBelieved ? "good" : "bad", 4: wrong > 0 && "bad" },
   );
-  showList("machines", list, toRow, "those first that want a look, then those that did most");
+  showList("machines", list, toRow, "untrusted ones first, then by units");
 }
 
 function showWorkers(list) {
   const toRow = ([name, machine, threads, kernel, leased, done, rate, lastWord, isSilent, drains]) => row(
-    [name, ago(lastWord) + (drains ? ", leaves" : ""), leased, done, rate, threads, kernel, machine],
+    [name, ago(lastWord) + (drains ? ", leaving" : ""), leased, done, rate, threads, kernel, machine],
     [1, 2, 3, 4, 5],
     { 1: isSilent && "bad", 7: "name" },
   );
-  showList("workers", list, toRow, "those first that are silent");
+  showList("workers", list, toRow, "silent ones first");
 }
 
+/** The number of events that are always visible. */
+const LATEST_EVENTS = 8;
+
 function showHappened(events) {
-  byId("no-events").hidden = events.length > 0;
-  byId("happened").replaceChildren(...events.map(([at, text]) => {
+  const items = events.map(([at, text]) => {
     const [item, time] = [document.createElement("li"), written("time", dated(at))];
     time.dateTime = new Date(at * 1000).toISOString();
     item.append(time, text);
     return item;
-  }));
+  });
+  byId("no-events").hidden = items.length > 0;
+  byId("earlier").hidden = items.length <= LATEST_EVENTS;
+  byId("happened-earlier").replaceChildren(...items.splice(LATEST_EVENTS));
+  byId("happened").replaceChildren(...items);
 }
 
 const SECTIONS = {
@@ -116,7 +138,7 @@ const SECTIONS = {
   workers: showWorkers,
 };
 
-/** The coordinator says that there is nothing new after 15 seconds; one that says nothing at all for so long is gone. */
+/** The coordinator sends something at least every 15 seconds. After this silence in milliseconds it counts as lost. */
 const SILENCE = 40000;
 
 const link = { source: null, heard: null, retry: 0, phase: "" };
@@ -146,29 +168,36 @@ function heard() {
   byId("link").className = "pill live linked";
 }
 
-/** The browser tries again by itself where the connection broke, but not where it was refused. */
+/** Shows that the connection is lost. The browser reconnects by itself, except after a refusal. */
 function lost() {
   say("link", "no connection");
   byId("link").className = "pill live lost";
-  const since = link.heard ? `What you see is from ${dated(link.heard / 1000)}; it` : "It";
-  const ended = link.phase === "complete" ? "The run is complete, and the coordinator has ended or is out of reach."
-    : "The coordinator does not answer: it has ended, or cannot be reached.";
-  tell("gone", `${ended} ${since} is tried again until it does.`);
+  const hasEnded = link.phase === "complete" || link.phase === "withheld";
+  if (!hasEnded) {
+    // Nobody knows whether it still counts, and how fast.
+    byId("phase").hidden = true;
+    byId("rate").textContent = "unknown";
+    byId("ends").textContent = "";
+  }
+  const why = link.phase === "complete" ? "The run is complete, and the coordinator has ended or cannot be reached."
+    : "The coordinator does not answer: it has ended or cannot be reached.";
+  const since = link.heard ? ` This is the state of ${dated(link.heard / 1000)}.` : "";
+  tell("gone", `${why}${since} The page keeps trying to connect.`);
   clearTimeout(link.retry);
   if (link.source.readyState === EventSource.CLOSED) refused(link.source);
 }
 
-/** Asks why, which a source of events does not tell: the page itself asks for a token that is missing. */
+/** Asks for the reason of a refusal, which an EventSource does not give. A missing token reloads the page, which asks for it. */
 async function refused(source) {
   const asked = { method: "HEAD", signal: AbortSignal.timeout(5000) };
   const code = await fetch("/events", asked).then((reply) => reply.status, () => 0);
   if (document.hidden || source !== link.source) return;
   if (code === 401) location.reload();
-  if (code === 503) tell("gone", "Too many watch this run already. It is tried again in a minute.");
+  if (code === 503) tell("gone", "Too many people are watching this run. The page tries again in a minute.");
   link.retry = setTimeout(connect, code === 503 ? 60000 : 5000);
 }
 
-// A page that nobody looks at asks for nothing.
+// A hidden page does not stay connected.
 document.addEventListener("visibilitychange", () => {
   clearTimeout(link.retry);
   if (document.hidden) link.source.close();

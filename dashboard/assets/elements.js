@@ -19,12 +19,12 @@ export function written(name, text, className) {
   return element;
 }
 
-/** Says so in an element that is read aloud as it changes: the same words again are no change. */
+/** Sets the text of an element that screen readers announce. An unchanged text is not set again. */
 export function say(id, text) {
   if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
-/** Shows the element with this text, or hides it where there is none. */
+/** Shows the element with this text, or hides it if the text is empty. */
 export function tell(id, text) {
   say(id, text || "");
   byId(id).hidden = !text;

@@ -1,4 +1,4 @@
-// The map of the families: a cell for the queens in the first and the last row. It can be pointed at, and walked by the keys.
+// The map of the families: a cell for the queens in the first and the last row. Pointer and arrow keys choose a cell.
 
 import { byId, drawn, say } from "/elements.js";
 
@@ -13,7 +13,7 @@ export function showFamilies({ n, families }) {
     const [top, bottom, units, done] = families.slice(i, i + 4);
     map.families.set(top * n + bottom, { top, bottom, units, done });
   }
-  // What a family counts, its images would count too.
+  // A family also counts for its mirror images.
   for (const family of [...map.families.values()]) {
     const [top, bottom, last] = [family.top, family.bottom, n - 1];
     for (const [t, b] of [[bottom, top], [last - top, last - bottom], [last - bottom, last - top]]) {
@@ -39,8 +39,22 @@ function drawMap(n) {
     map.cells.push(drawn("rect", { x: top + 0.05, y: bottom + 0.05, width: 0.9, height: 0.9, rx: 0.14 }));
   }
   const picture = byId("map");
-  picture.setAttribute("viewBox", `-0.2 -0.2 ${n + 0.4} ${n + 0.4}`);
-  picture.replaceChildren(...map.cells);
+  const board = drawn("g", { transform: `scale(${100 / n})` });
+  board.append(...map.cells);
+  picture.setAttribute("viewBox", "-14 -14 115 115");
+  picture.replaceChildren(board, ...axes(n));
+}
+
+/** The numbers of columns at the edges of the map, and what they mean. */
+function axes(n) {
+  const columns = [...Array(n).keys()].map((index) => index + 1).filter((column) => n <= 12 || column === 1 || column % 5 === 0);
+  const middle = (column) => (100 * (column - 0.5)) / n;
+  return [
+    ...columns.map((column) => drawn("text", { x: middle(column), y: -1.5, "text-anchor": "middle" }, column)),
+    ...columns.map((column) => drawn("text", { x: -1.5, y: middle(column) + 1.3, "text-anchor": "end" }, column)),
+    drawn("text", { x: 50, y: -9.5, "text-anchor": "middle" }, "column of the queen in the first row"),
+    drawn("text", { x: -50, y: -9.5, "text-anchor": "middle", transform: "rotate(-90)" }, "column of the queen in the last row"),
+  ];
 }
 
 function goToCell(index) {
@@ -57,7 +71,7 @@ function describeCell() {
   const where = `Queens in column ${top} of the first row and ${bottom} of the last: `;
   say("map-cell", where + (family
     ? `${count(family.done, "unit", "units")} of ${family.units.toLocaleString("en")} done`
-    : "counted with other families, turned or mirrored"));
+    : "no units here; other families count such solutions, rotated or reflected"));
 }
 
 export function attendToMap() {

@@ -1,9 +1,9 @@
 // The speed of the run, drawn as the coordinator has laid it out.
 
-import { byId, drawn } from "/elements.js";
+import { byId, drawn, written } from "/elements.js";
 
-/** From here on a time that is centred below the picture would be cut off at its edge. */
-const EDGE = 612;
+/** A time further to the right would be cut off at the edge of the card. */
+const LAST_TIME = 0.97;
 
 /** A time, as precisely as it matters when all shown lie within so many seconds. */
 function moment(at, within) {
@@ -14,20 +14,28 @@ function moment(at, within) {
   return time.toLocaleDateString([], { day: "numeric", month: "short" });
 }
 
+/** A label at this share of the plot's width or height. */
+function label(text, share) {
+  const span = written("span", text);
+  span.style.setProperty("--at", share);
+  return span;
+}
+
 function showChart(figure, chart, title) {
   figure.hidden = !chart;
   if (!chart) return;
-  const [caption, picture] = figure.children;
+  const [caption, plot] = figure.children;
+  const [heights, picture, times] = plot.children;
   caption.textContent = `${title}: ${chart.title}`;
-  picture.setAttribute("aria-label", `${title}: ${chart.title}, up to ${chart.heights.at(-1)[1]}`);
+  plot.setAttribute("aria-label", `${title}: ${chart.title}, up to ${chart.heights.at(-1)[1]}`);
   picture.replaceChildren(
-    ...chart.heights.map(([y]) => drawn("line", { class: "rule", x1: 56, x2: 628, y1: y, y2: y })),
+    ...chart.heights.map(([y]) => drawn("path", { class: "rule", d: `M0 ${180 * y}H600` })),
     drawn("path", { class: "area", d: chart.area }),
     drawn("path", { class: "steps", d: chart.line }),
-    ...chart.heights.map(([y, text]) => drawn("text", { x: 50, y: y + 4, "text-anchor": "end" }, text)),
-    ...chart.times
-      .filter(([x]) => x < EDGE)
-      .map(([x, at]) => drawn("text", { x, y: 209, "text-anchor": "middle" }, moment(at, chart.length))),
+  );
+  heights.replaceChildren(...chart.heights.map(([y, text]) => label(text, y)));
+  times.replaceChildren(
+    ...chart.times.filter(([x]) => x < LAST_TIME).map(([x, at]) => label(moment(at, chart.length), x)),
   );
 }
 

@@ -8,11 +8,9 @@ use serde_json::{Value, json};
 
 use crate::words::{LATEST, figures};
 
-/// The position of the plot in a picture of 640 by 220.
-const LEFT: f64 = 56.0;
-const RIGHT: f64 = 628.0;
-const TOP: f64 = 12.0;
-const BOTTOM: f64 = 190.0;
+/// The size of the plot, which is stretched to its place on the page.
+pub const WIDTH: f64 = 600.0;
+pub const HEIGHT: f64 = 180.0;
 
 /// Maximum number of steps. More steps would not be visible.
 const MAX_STEPS: u64 = 140;
@@ -39,9 +37,9 @@ pub struct SpeedChart {
     pub line: String,
     /// See [`SpeedChart::line`].
     pub area: String,
-    /// The times below the plot: where, and in seconds since 1970.
+    /// The times below the plot: their share of its width, and in seconds since 1970.
     pub times: Vec<(f64, u64)>,
-    /// The grid lines: their positions and labels.
+    /// The grid lines: their share of the height, from the top, and their labels.
     pub heights: Vec<(f64, String)>,
     /// How long it is from its left edge to its right one, in seconds.
     pub length: u64,
@@ -58,7 +56,8 @@ impl SpeedChart {
         if begin >= end {
             return None;
         }
-        let x = |at: u64| LEFT + (RIGHT - LEFT) * (at - begin) as f64 / (end - begin) as f64;
+        let share = |at: u64| (at - begin) as f64 / (end - begin) as f64;
+        let x = |at: u64| WIDTH * share(at);
         let speeds: Vec<f64> = samples.windows(2).map(|pair| speed(&pair[0], &pair[1])).collect();
         let most = speeds.iter().copied().fold(0.0, f64::max);
         let (per, name) = SPEED_UNITS
@@ -66,15 +65,15 @@ impl SpeedChart {
             .find(|(per, _)| most * per >= 0.1)
             .unwrap_or(SPEED_UNITS[SPEED_UNITS.len() - 1]);
         let (scale, heights) = scale(most * per);
-        let y = |speed: f64| BOTTOM - (BOTTOM - TOP) * speed * per / scale;
+        let y = |speed: f64| HEIGHT * (1.0 - speed * per / scale);
         let mut line = String::new();
         for (index, (pair, speed)) in samples.windows(2).zip(&speeds).enumerate() {
             let (from, y) =
                 (if index == 0 { format!("M{:.1} ", x(pair[0].at)) } else { "V".into() }, y(*speed));
             line.push_str(&format!("{from}{y:.1}H{:.1}", x(pair[1].at)));
         }
-        let area = format!("{line}V{BOTTOM}H{LEFT}Z");
-        let times = times(begin, end).map(|at| (x(at), at)).collect();
+        let area = format!("{line}V{HEIGHT}H0Z");
+        let times = times(begin, end).map(|at| (rounded(share(at)), at)).collect();
         Some(Self { title: format!("% of the work {name}"), line, area, times, heights, length: end - begin })
     }
 
@@ -114,9 +113,14 @@ fn scale(most: f64) -> (f64, Vec<(f64, String)>) {
     let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| *step >= rough);
     let step = step.unwrap_or(10.0 * power);
     let lines = (most / step).ceil();
-    let height = |line: f64| BOTTOM - (BOTTOM - TOP) * line / lines;
+    let height = |line: f64| rounded(1.0 - line / lines);
     let heights = (0..=lines as u32).map(f64::from).map(|line| (height(line), figures(trimmed(line * step))));
     (lines * step, heights.map(|(y, text)| (y, trim(text))).collect())
+}
+
+/// A share with four digits.
+fn rounded(share: f64) -> f64 {
+    (share * 1e4).round() / 1e4
 }
 
 /// Removes the rounding error of a multiple.
@@ -154,9 +158,9 @@ mod tests {
         assert_eq!(chart.title, "% of the work an hour");
         let levels: Vec<&str> = chart.line.split(['V', 'H']).collect();
         let level = |index: usize| levels[index].rsplit(' ').next().unwrap();
-        assert_eq!((level(0), level(2)), ("12.0", "12.0"), "{}", chart.line);
-        assert!(chart.line.starts_with("M56.0 ") && chart.line.ends_with("H628.0"));
-        assert_eq!(chart.heights.last().unwrap(), &(TOP, "1".to_owned()));
+        assert_eq!((level(0), level(2)), ("0.0", "0.0"), "{}", chart.line);
+        assert!(chart.line.starts_with("M0.0 ") && chart.line.ends_with("H600.0"));
+        assert_eq!(chart.heights.last().unwrap(), &(0.0, "1".to_owned()));
     }
 
     #[test]
@@ -195,7 +199,7 @@ mod tests {
         history[5].progress = 0.0;
         let chart = SpeedChart::of(&history, u64::MAX).unwrap();
         let lowest = chart.line.split(['V', 'H', 'M', ' ']).filter_map(|part| part.parse::<f64>().ok());
-        assert!(lowest.fold(0.0, f64::max) <= RIGHT);
-        assert!(chart.line.contains("V190.0"), "{}", chart.line);
+        assert!(lowest.fold(0.0, f64::max) <= WIDTH);
+        assert!(chart.line.contains("V180.0"), "{}", chart.line);
     }
 }

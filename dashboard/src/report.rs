@@ -178,13 +178,13 @@ impl RunReport {
             self.assurance;
         let is_published = self.part.is_none() && assurance::are_published(self.board, &self.totals);
         html! {
-            h2 #worth { "What it is worth" }
+            h2 #worth { "Double-checking" }
             p { (assurance::sentence(&self.assurance, self.done, self.units, is_published)) }
             dl.facts {
                 (fact("Counted twice by two owners", grouped(on_two_owners.into())))
                 (fact("On two machines", grouped(on_two_machines.into())))
                 (fact("On one machine", grouped(on_one_machine.into())))
-                (fact("To be checked", grouped(pending.into())))
+                (fact("Checks to go", grouped(pending.into())))
                 (fact("Conflicts", grouped(conflicts.into())))
                 (fact("In dispute", grouped(self.disputed.into())))
             }
@@ -193,8 +193,8 @@ impl RunReport {
 
     fn checks(&self) -> Markup {
         html! {
-            h2 #checked { "What was checked for this report" }
-            p { "It was made from the ledger alone, which was read from its first line to its last:" }
+            h2 #checked { "Checks made for this report" }
+            p { "The report uses the ledger alone, read from its first line to its last:" }
             ul { @for sentence in &self.checked { li { (sentence) } } }
         }
     }
@@ -205,7 +205,7 @@ impl RunReport {
             div.charts {
                 @match SpeedChart::of(&self.history, u64::MAX) {
                     Some(chart) => (drawing::speed(&chart, "Since the beginning")),
-                    None => p.quiet { "There is too little to draw." },
+                    None => p.quiet { "The run was too short for a chart." },
                 }
             }
         }
@@ -215,9 +215,8 @@ impl RunReport {
         html! {
             h2 #families { "Families" }
             p.quiet {
-                "A cell is a family: its column is that of the queen in the first row, its line that of \
-                 the queen in the last row. The fuller its colour, the more of its units are counted. \
-                 Cells that are images of each other are counted once."
+                "Each cell stands for all units with the same queens in the first and the last row. A darker cell has more \
+                 of its units done. Cells that are mirror images of each other share their units."
             }
             (drawing::map(self.board, &self.families))
         }
@@ -230,8 +229,8 @@ impl RunReport {
                 (fact("Run", html! { code { (self.run) } }))
                 (fact("Plan", html! { code { (self.plan) } }))
                 (fact("Records", grouped(self.records.into())))
-                (fact("Head: the hash of the last mark, which stands for all before it", html! { code { (self.head) } }))
-                (fact("Keys of its coordinators, as its terms name them", html! {
+                (fact("Head: the hash of the last commit mark, which covers all records before it", html! { code { (self.head) } }))
+                (fact("Public keys of its coordinators", html! {
                     @for key in &self.keys { code { (key) } " " }
                 }))
             }
@@ -269,6 +268,7 @@ impl RunReport {
         html! {
             h2 #machines { "Who counted what" }
             div.table role="region" aria-labelledby="machines" tabindex="0" {
+                p.swipe.quiet { "Scroll sideways to see all columns." }
                 table {
                     thead {
                         tr {
@@ -294,7 +294,7 @@ fn fact(name: &str, value: impl maud::Render) -> Markup {
 
 impl Contribution {
     fn row(&self) -> Markup {
-        let (class, trust) = if self.is_believed { ("good", "believed") } else { ("bad", "not believed") };
+        let (class, trust) = if self.is_believed { ("good", "trusted") } else { ("bad", "not trusted") };
         html! {
             tr {
                 td { (self.machine) }

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use domain::{LONGEST_SILENCE, MachineStatus, Owner, RunStatus, Work, WorkerStatus};
+use domain::{LONGEST_SILENCE, MachineStatus, Owner, Phase, RunStatus, Work, WorkerStatus};
 use queens::extrapolation::extrapolate;
 use queens::known;
 use serde_json::{Value, json};
@@ -58,6 +58,7 @@ fn run(status: &RunStatus) -> Value {
     json!({
         "n": status.board.n(),
         "phase": status.phase.to_string(),
+        "verdict": verdict(status),
         "trouble": cut(&status.trouble, 2 * LONGEST_TEXT),
         "paused": status.paused.as_deref().map(|why| cut(why, LONGEST_TEXT)),
         "progress": status.progress,
@@ -89,7 +90,7 @@ fn run(status: &RunStatus) -> Value {
         "set_aside": set_aside.join(", "),
         "set_aside_more": status.set_aside_total.saturating_sub(set_aside.len() as u64),
         "workers": grouped(workers.into()),
-        "threads": threads(in_threads),
+        "threads": grouped(in_threads.into()),
         "followers": status.followers,
         "replicas": status.replicas,
         "term": status.term.map(|term| term.number),
@@ -98,10 +99,13 @@ fn run(status: &RunStatus) -> Value {
     })
 }
 
-/// How many units the workers count at a time.
-fn threads(number: u64) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} thread{plural}", grouped(number.into()))
+/// The comparison of a complete run with the published value.
+fn verdict(status: &RunStatus) -> Option<&'static str> {
+    (status.phase == Phase::Complete).then(|| match known::totals(status.board) {
+        Some(published) if published == status.totals => "the total agrees with the published value",
+        Some(_) => "the total differs from the published value",
+        None => "all units are counted; no value has been published for this board",
+    })
 }
 
 /// How much of the expected work is done, in time of one core.

@@ -112,6 +112,19 @@ pub struct RunStatus {
 pub const LONGEST_SILENCE: Duration = Duration::from_secs(15);
 
 impl RunStatus {
+    /// True if no unit is being counted and none will be soon: paused with nothing lent, without workers, or ended.
+    pub fn is_at_rest(&self) -> bool {
+        let holds_none = || self.workers.iter().all(|worker| worker.leased == 0);
+        self.phase != Phase::Counting || self.machines_there == 0 || (self.paused.is_some() && holds_none())
+    }
+
+    /// Sets all speeds to 0, and the expected time to unknown. They are means of minutes, which outlast the counting.
+    pub fn reset_speeds(&mut self) {
+        (self.left, self.rate) = (None, 0.0);
+        self.workers.iter_mut().for_each(|worker| worker.rate = 0.0);
+        self.machines.iter_mut().for_each(|machine| machine.speed = 0.0);
+    }
+
     /// The numbers of connected workers and of their threads. If the list is cut, each unlisted worker called earlier
     /// than each listed worker.
     pub fn there(&self) -> (u64, u64) {

@@ -11,7 +11,7 @@ use super::value::{ValueError, whole};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem keys init keys --host 10.0.0.7 --host node7.example.org
+  diadem keys init keys --host 10.0.0.7 --host node7.example.org --owner ada
       once; then copy the folders as it says
   diadem keys renew keys
       a new certificate and new tokens
@@ -38,6 +38,9 @@ pub enum KeysCommand {
         /// Workers reach the coordinator by it [default: this machine's name].
         #[arg(long = "host", value_name = "NAME", value_parser = host)]
         hosts: Vec<String>,
+        /// The owner of the first workers, recorded with their counts. A terminal asks for it.
+        #[arg(long, value_name = "NAME", value_parser = client_name)]
+        owner: Option<String>,
         #[command(flatten)]
         validity: ValidityArgs,
     },
@@ -104,7 +107,10 @@ pub struct ValidityArgs {
 const RESERVED_NAMES: [&str; 4] = ["join", "status", "follow", "admin"];
 
 /// An owner's name for new keys.
-fn client_name(text: &str) -> Result<String, ValueError> {
+///
+/// # Errors
+/// It is none, or it is reserved.
+pub fn client_name(text: &str) -> Result<String, ValueError> {
     let name = owner_name(text)?;
     if RESERVED_NAMES.contains(&text) || text.starts_with("certificate-") {
         return Err(ValueError::new(text, "a free name: coordinators call others so"));

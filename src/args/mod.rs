@@ -41,7 +41,7 @@ pub use follow::FollowArgs;
 pub use gpu::{Cards, GpusArgs};
 pub use installation::{CompletionsArgs, ConfigArgs, ManArgs};
 pub use kernel::KernelChoice;
-pub use keys::{KeysArgs, KeysCommand, host, owner_name};
+pub use keys::{KeysArgs, KeysCommand, client_name, host, owner_name};
 pub use limits::End;
 pub use memory::MemoryNeed;
 pub use plan::{new_plan, new_plan_for_cards};

@@ -22,13 +22,14 @@ mod revoked;
 mod tokens;
 
 use std::fs::File;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 
 use crate::access::{JOIN, warn_if_others_may_read};
-use crate::args::{KeysArgs, KeysCommand, host};
+use crate::args::{KeysArgs, KeysCommand, client_name, host};
 use crate::output::print;
 use authority::{Authority, Pair};
 use draft::{KeysDraft, expect_finished};
@@ -42,7 +43,10 @@ const LOCAL_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
     match &args.command {
-        KeysCommand::Init { keys, hosts, validity } => print(&init(keys, hosts, validity.days)?)?,
+        KeysCommand::Init { keys, hosts, owner, validity } => {
+            let owner = owner.clone().map_or_else(ask_for_owner, |owner| Ok(Some(owner)))?;
+            print(&init(keys, hosts, owner.as_deref(), validity.days)?)?;
+        }
         KeysCommand::Renew { keys, hosts, certificate_only: true, validity } => {
             let _alone = lock_keys(keys)?;
             let hosts = renew_certificate(keys, hosts, validity.days)?;
@@ -67,17 +71,35 @@ pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn init(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
+/// Asks for the owner of the first workers, if somebody sits at a terminal.
+fn ask_for_owner() -> anyhow::Result<Option<String>> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(None);
+    }
+    loop {
+        eprint!("Name of the owner of the first workers (Enter: none, they appear as \"{}\"): ", JOIN.owner);
+        let mut line = String::new();
+        io::stdin().read_line(&mut line)?;
+        match client_name(line.trim()) {
+            _ if line.trim().is_empty() => return Ok(None),
+            Ok(owner) => return Ok(Some(owner)),
+            Err(error) => eprintln!("{error}"),
+        }
+    }
+}
+
+fn init(keys: &Path, hosts: &[String], owner: Option<&str>, days: u32) -> anyhow::Result<String> {
     make_folder(keys)?;
     let _alone = alone_in(keys)?;
     let draft = KeysDraft::begin(keys)?;
     let hosts = if hosts.is_empty() { vec![host_name()] } else { hosts.to_vec() };
     write_new(draft.path(), &hosts, days)?;
+    owner.map(|owner| write_client_token(draft.path(), owner)).transpose()?;
     draft.finish()?;
     Ok(format!(
         "made keys, valid for {days} days, of a coordinator that is reached as {}:\n{}",
         with_local_names(&hosts).join(", "),
-        installation_guide(keys)
+        installation_guide(keys, owner)
     ))
 }
 
@@ -118,7 +140,7 @@ fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, Ke
         "made a new certificate, valid for {days} days for {hosts}, and new tokens; the old tokens hold \
          until keys are renewed again{readmitted}. Copy the coordinator's folder first; a running \
          coordinator reads it within a second:\n{}",
-        installation_guide(keys)
+        installation_guide(keys, None)
     );
     Ok((made, renewal))
 }
@@ -150,11 +172,7 @@ fn lock_keys(keys: &Path) -> anyhow::Result<Option<File>> {
 /// A join token with this owner's name.
 fn client_token(keys: &Path, name: &str) -> anyhow::Result<String> {
     let _alone = lock_keys(keys)?;
-    let folder = client_folder(keys, name)?;
-    let authority = read(&keys.join("ca.pem"))?;
-    make_folder(&folder)?;
-    write_private(&folder.join("ca.pem"), &authority)?;
-    write_named_token(keys, &folder, name)?;
+    let folder = write_client_token(keys, name)?;
     let (folder, keys) = (folder.display(), keys.display());
     Ok(format!(
         "made a token for {name}. Copy the folder to its machine, and the file to the coordinator:\n\
@@ -162,6 +180,16 @@ fn client_token(keys: &Path, name: &str) -> anyhow::Result<String> {
          {keys}/coordinator/{}",
         JOIN.file
     ))
+}
+
+/// Writes a new token of this owner, and returns its folder.
+fn write_client_token(keys: &Path, name: &str) -> anyhow::Result<PathBuf> {
+    let folder = client_folder(keys, name)?;
+    let authority = read(&keys.join("ca.pem"))?;
+    make_folder(&folder)?;
+    write_private(&folder.join("ca.pem"), &authority)?;
+    write_named_token(keys, &folder, name)?;
+    Ok(folder)
 }
 
 /// Makes the coordinator refuse an owner.
@@ -204,13 +232,18 @@ const FOLDER_USES: [(&str, &str, &str); 5] = [
     ("admin", "operators", "diadem retract, policy, pause ... --keys admin"),
 ];
 
-fn installation_guide(keys: &Path) -> String {
+fn installation_guide(keys: &Path, owner: Option<&str>) -> String {
     let keys = keys.display();
+    let own = owner.map_or_else(String::new, |owner| {
+        format!(
+            "{keys}/clients/{owner}   to each worker of {owner}: diadem worker --coordinator https://HOST:7227 --keys {owner}\n"
+        )
+    });
     let line =
         |(folder, user, command)| format!("{keys}/{folder:11}   {:20} {command}\n", format!("to {user}:"));
     let lines: String = FOLDER_USES.into_iter().map(line).collect();
     format!(
-        "{lines}{keys}/ca.key        signs further certificates: keep it, and copy it to no machine of the run"
+        "{own}{lines}{keys}/ca.key        signs further certificates: keep it, and copy it to no machine of the run"
     )
 }
 

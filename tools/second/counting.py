@@ -11,12 +11,13 @@ class TimeIsUp(Exception):
 
 
 class Clock:
-    """When to stop."""
+    """Ends a count when its time is up, and calls `tick` while it runs."""
 
-    def __init__(self, seconds=None):
-        self.end = None if seconds is None else monotonic() + seconds
+    def __init__(self, seconds=None, tick=lambda: None):
+        self.end, self.tick = None if seconds is None else monotonic() + seconds, tick
 
     def look(self):
+        self.tick()
         if self.end is not None and monotonic() > self.end:
             raise TimeIsUp
 

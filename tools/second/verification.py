@@ -12,13 +12,14 @@ from .standing import Standing
 
 
 class Verification:
-    """Reads a run directory, and says what was found."""
+    """Reads a run directory and reports each result to `tell`, and its progress to `show`."""
 
-    def __init__(self, folder, options, tell):
-        self.folder, self.options, self.tell = folder, options, tell
+    def __init__(self, folder, options, tell, show):
+        self.folder, self.options, self.tell, self.show = folder, options, tell, show
 
     def verify(self):
         self.run = RunFile(self.folder)
+        self.show("deriving the plan")
         self.plan = plan.derive(self.run.plan)
         if self.plan.fingerprint != self.run.fingerprint:
             raise NotSound(f"run.json: it names plan {self.run.fingerprint}, but its specification gives plan "
@@ -32,7 +33,10 @@ class Verification:
     def _read(self):
         self.ledger = Ledger(self.folder, self.run.hash())
         self.standing = standing = Standing(self.plan, self.run)
+        size = self.ledger.tail_bytes
         for line, record in self.ledger.committed():
+            if line % 1024 == 0:
+                self.show(f"reading the ledger: {100 * self.ledger.bytes // max(size, 1)} % of {size:,} bytes")
             try:
                 standing.apply(line, record)
             except ValueError as error:
@@ -121,7 +125,8 @@ class Verification:
         symmetric, completions = [], []
         for first, part in zip(self.plan.firsts, self.plan.parts):
             (completions if part.measure == COMPLETIONS else symmetric).append((first, part))
-        clock, over = Clock(self.options.seconds), f" before {self.options.seconds:g} s were over"
+        limit = self.options.seconds
+        clock, over = Clock(limit), "" if limit is None else f" before {limit:g} s were over"
         numbers = [unit for first, part in symmetric for unit in self.run.units(first, first + part.units)]
         again = self._recount(numbers, clock)
         # None that was counted again agrees with nothing.
@@ -140,6 +145,7 @@ class Verification:
     def _recount(self, units, clock):
         """Counts units again until the time is over; how many."""
         for again, unit in enumerate(units):
+            clock.tick = lambda: self.show(f"recounting: {again} of {len(units)} units done")
             try:
                 found = count_unit(self.plan, unit, clock)
             except TimeIsUp:

@@ -16,6 +16,17 @@ const MARGIN: f64 = 34.0;
 /// The narrowest picture: there is room for words.
 const NARROWEST: f64 = 300.0;
 
+/// The largest board whose rows are listed in the title of a picture. A longer list names nothing to a reader.
+pub(super) const LONGEST_LIST: u8 = 12;
+
+/// The name of a placement in a picture: the rows of a small board, the number of pieces of a large one.
+pub fn title(placement: &Placement, piece: Piece, first_row: u8) -> String {
+    match placement.n() {
+        ..=LONGEST_LIST => placement.counted_from(first_row).to_string(),
+        n => format!("{n} {}", if piece == Piece::Rook { "rooks" } else { "queens" }),
+    }
+}
+
 /// A board with its coordinates and a caption above it, and in red the pairs of pieces that attack each other.
 pub fn board(placement: &Placement, surface: Surface, piece: Piece, caption: &str) -> Picture {
     let n = placement.n();

@@ -23,7 +23,7 @@ pub fn histograms(studies: &[SizeStudy]) -> Result<Picture, PictureError> {
     if studies.is_empty() {
         return Err(PictureError::Nothing("no board was studied".to_owned()));
     }
-    let columns = studies.len().min(2);
+    let columns = columns_for(studies.len());
     let rows = studies.len().div_ceil(columns);
     let width = columns as f64 * ROOM.0 + 20.0;
     let title = Paragraph::new("Random runs by placements until the first solution", 18.0, width - 20.0);
@@ -40,6 +40,11 @@ pub fn histograms(studies: &[SizeStudy]) -> Result<Picture, PictureError> {
         draw_histogram(&mut picture, at, study, end);
     }
     Ok(picture)
+}
+
+/// As many columns as make a picture about 4 to 3.
+fn columns_for(count: usize) -> usize {
+    ((count as f64 * ROOM.1 / ROOM.0 * 4.0 / 3.0).sqrt().ceil() as usize).max(1)
 }
 
 /// The number of the bar of a length.

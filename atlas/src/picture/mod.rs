@@ -19,7 +19,7 @@ mod scene;
 mod sheet;
 mod symbol;
 
-pub use board::{board, rectangle};
+pub use board::{board, rectangle, title};
 pub use constellation::constellation;
 pub use curves::{level_sizes, placements};
 pub use error::PictureError;

@@ -5,7 +5,7 @@ use queens::{Board, Square, Symmetry};
 use svg::Node;
 use svg::node::element::{Animate, AnimateTransform, Group, Style};
 
-use super::board::framed;
+use super::board::{LONGEST_LIST, framed, title};
 use super::drawn_board::DrawnBoard;
 use super::error::PictureError;
 use super::paint::{GREEN, INK, RED, Theme};
@@ -65,6 +65,7 @@ impl MovingPicture {
             scenes.push(Scene { seconds: 0.6, overlay });
         }
         let words = match search.solution() {
+            Some(_) if n > LONGEST_LIST => format!("Found after {} placements", search.placements()),
             Some(solution) => format!("Found after {} placements: {solution}", search.placements()),
             None => format!("No solution: all is tried after {} placements", search.placements()),
         };
@@ -78,13 +79,15 @@ impl MovingPicture {
     /// image.
     pub fn turns(board: Board, placement: &Placement) -> Self {
         let n = board.n();
-        let (ground, squares) = framed((n, n), &format!("The images of {placement}"), " ");
+        let (ground, squares) =
+            framed((n, n), &format!("The images of {}", title(placement, Piece::Queen, 1)), " ");
         // The turns in their order, then the reflections, each a turn from the one before.
         let order = [0, 3, 4, 5, 1, 6, 2, 7].map(|index| LETTERS[index]);
         let images = order.map(|symmetry| {
             let image = Motion::of(symmetry).image(board, placement);
-            let caption_words = format!("{}, {}: {image}", letter(symmetry), words(symmetry));
-            Scene { seconds: 2.0, overlay: captioned(&ground, &caption_words) }
+            let name = format!("{}, {}", letter(symmetry), words(symmetry));
+            let words = if n > LONGEST_LIST { name } else { format!("{name}: {image}") };
+            Scene { seconds: 2.0, overlay: captioned(&ground, &words) }
         });
         let path = |(column, row)| {
             let at = |symmetry: Symmetry| {

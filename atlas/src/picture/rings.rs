@@ -162,7 +162,9 @@ impl Drawing<'_> {
         squares.draw_glue(picture, setting.surface);
         let name = format!("{} · B{}", member + 1, self.orbits.orbit_of[member]);
         let below = point(at.x, at.y + self.side + 14.0);
-        picture.text(below, 12.5, INK, Anchor::Start, &name);
+        // No wider than the board.
+        let size = (12.5 * self.side / super::font::width(&name, 12.5)).clamp(9.0, 12.5);
+        picture.text(below, size, INK, Anchor::Start, &name);
     }
 
     /// From edge to edge of two boards, or from the edge of one to a number.

@@ -45,6 +45,11 @@ impl Picture {
         Self { theme, ..self }
     }
 
+    /// The larger of width and height.
+    pub fn longest_side(&self) -> f64 {
+        self.width.max(self.height)
+    }
+
     /// The picture as SVG text. Its font is named, not embedded.
     pub fn to_svg(&self) -> String {
         self.document(self.elements(self.theme))

@@ -46,15 +46,13 @@ pub fn sheets(orbits: &SolutionOrbits) -> Result<Vec<Picture>, PictureError> {
 /// One page, with the orbits of these indices.
 fn sheet(orbits: &SolutionOrbits, title: &str, shown: &[usize]) -> Picture {
     let n = orbits.setting.board.n();
-    let cell = (144.0 / f64::from(n)).clamp(9.0, 22.0);
-    let (side, step) =
-        (cell * f64::from(n), (cell * f64::from(n) + 30.0).max(if n > 9 { 204.0 } else { 176.0 }));
+    let (cell, side, step) = sizes(n);
     let columns = columns_for(shown.len());
     let width = (30.0 + columns as f64 * step).max(400.0);
     let left = (width - columns as f64 * step) / 2.0;
     let title = Paragraph::new(title, 17.0, width - 30.0);
     let legend = Paragraph::new(&legend(orbits, shown), 13.0, width - 30.0);
-    let captions = shown.iter().map(|index| caption(orbits, *index, step - 8.0));
+    let captions = shown.iter().map(|index| caption(orbits, *index, if n > 9 { side } else { step - 8.0 }));
     let captions: Vec<_> = captions.collect();
     let row_height =
         side + 40.0 + captions.iter().map(|(name, about)| name.height() + about.height()).fold(0.0, f64::max);
@@ -87,6 +85,14 @@ fn sheet(orbits: &SolutionOrbits, title: &str, shown: &[usize]) -> Picture {
     picture
 }
 
+/// The sides of a square and of a board, and from a board to the next. From n = 10 on the captions have commas, and wrap
+/// at the width of the board.
+fn sizes(n: u8) -> (f64, f64, f64) {
+    let cell = (if n > 9 { 200.0 } else { 144.0 } / f64::from(n)).clamp(9.0, 22.0);
+    let side = cell * f64::from(n);
+    (cell, side, (side + 30.0).max(176.0))
+}
+
 /// As many columns as make a page about 4 to 3.
 fn columns_for(count: usize) -> usize {
     ((count as f64 * 4.0 / 3.0).sqrt().ceil() as usize).clamp(1, PAGE.0)
@@ -97,7 +103,10 @@ fn caption(orbits: &SolutionOrbits, index: usize, width: f64) -> (Paragraph, Par
     let orbit = &orbits.orbits[index];
     let name = format!("B{} · {}", index + 1, orbits.fundamental(orbit));
     let about = described(orbits.class(orbit), orbit.members.len());
-    (Paragraph::new(&name, 14.0, width), Paragraph::new(&about, 12.0, width))
+    (
+        Paragraph::new(&name, if orbits.setting.board.n() > 9 { 13.0 } else { 14.0 }, width),
+        Paragraph::new(&about, 12.0, width),
+    )
 }
 
 fn described(class: Option<SymmetryClass>, members: usize) -> String {
@@ -139,4 +148,24 @@ fn draw_sign(picture: &mut Picture, centre: Point, class: Option<SymmetryClass>)
     };
     let corners = corners.iter().map(|(x, y)| point(centre.x + x, centre.y + y));
     picture.corners(corners, RED);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setting::Setting;
+    use queens::Board;
+
+    #[test]
+    fn captions_are_no_larger_than_their_boards() {
+        for n in 10..=12 {
+            let orbits = SolutionOrbits::of(Setting::queens(Board::new(n).unwrap())).unwrap();
+            let (_, side, step) = sizes(n);
+            for index in 0..orbits.orbits.len() {
+                let (name, about) = caption(&orbits, index, side);
+                assert!(name.width() <= side && about.width() <= side && side < step, "n = {n}, {index}");
+                assert!(name.height() < side / 4.0, "n = {n}, {index}: {name:?}");
+            }
+        }
+    }
 }

@@ -36,10 +36,8 @@ impl Snapshot {
     /// Turns this into the last snapshot of a run that hangs for this reason.
     pub(super) fn stall(&mut self, why: &str) {
         self.is_stalled = true;
-        let RunStatus { trouble, left, rate, workers, machines, .. } = &mut self.status;
-        (*trouble, *left, *rate) = (why.to_owned(), None, 0.0);
-        workers.iter_mut().for_each(|worker| worker.rate = 0.0);
-        machines.iter_mut().for_each(|machine| machine.speed = 0.0);
+        why.clone_into(&mut self.status.trouble);
+        self.status.reset_speeds();
     }
 }
 
@@ -95,6 +93,9 @@ impl Keeper {
                 Phase::Withheld
             }
         };
+        if status.is_at_rest() {
+            status.reset_speeds();
+        }
         status
     }
 

@@ -198,6 +198,25 @@ async fn followers_pauses_and_drains_are_events() {
 }
 
 #[tokio::test]
+async fn paused_run_shows_no_speed_once_nothing_is_lent() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
+    let worker = join(&handle).await;
+    clock.advance(Duration::from_secs(5));
+    let leases = lease(&handle, worker, 20).await;
+    handle.report(report(worker, &leases[..10])).await.unwrap();
+    clock.advance(Duration::from_secs(1));
+    handle.steer(Steering::Pause { reason: String::new() }).await.unwrap();
+    let status = handle.status().await.unwrap();
+    assert!(status.rate > 0.0 && status.workers[0].leased == 10, "{status:?}");
+    handle.report(report(worker, &leases[10..])).await.unwrap();
+    let status = handle.status().await.unwrap();
+    let speeds = (status.rate, status.workers[0].rate, status.machines[0].speed);
+    assert_eq!(speeds, (0.0, 0.0, 0.0));
+    handle.close().await;
+}
+
+#[tokio::test]
 async fn answered_run_stops_clock_and_refuses_pause() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);

@@ -37,7 +37,7 @@ fn each_state_is_readable_in_all_sizes_and_themes() {
                 "234,907,967,154,122,528 (published)",
                 "0.109",
                 "11 min ago",
-                "now, leaves",
+                "now, leaving",
             ],
         ),
         (
@@ -46,13 +46,17 @@ fn each_state_is_readable_in_all_sizes_and_themes() {
             &[
                 "no space left on device",
                 "1204411, 1204412",
-                "not believed",
+                "not trusted",
                 "quarantined: rack-07",
                 "5 conflicts",
             ],
         ),
         ("huge", made_up::huge(), &["5,123,456", "of 1,000", "extrapolated"]),
-        ("finished", made_up::finished(), &["100 %", "the ledger adds up", "proven", "complete"]),
+        (
+            "finished",
+            made_up::finished(),
+            &["100 %", "agrees with the published value", "proven", "complete"],
+        ),
         (
             "withheld",
             made_up::withheld(),
@@ -82,15 +86,21 @@ fn page_shows_lost_coordinator_and_reconnects() {
     site.goes_on(domain::RunStatus {
         progress: 0.5,
         paused: Some("for the night".into()),
+        leased: 0,
+        rate: 0.0,
         ..made_up::running()
     });
     browser.until("document.querySelector('.figure').textContent === '50.00 %'");
     browser.until("document.getElementById('paused').textContent.includes('for the night')");
+    browser.until("document.getElementById('phase').innerText === 'paused'");
+    assert_eq!((browser.text("#left"), browser.text("#rate")), ("paused".into(), "0".into()));
     look(&browser, "paused");
     let address = site.address;
     drop(site);
     browser.until("document.getElementById('gone').textContent.includes('does not answer')");
-    assert_eq!(browser.text("#link"), "no connection");
+    // What the run does now is unknown.
+    assert_eq!(browser.text(".pills").trim(), "no connection");
+    assert_eq!(browser.text("#rate"), "unknown");
     // The browser reports the missing server, and no other error.
     let complaints = browser.complaints();
     assert!(complaints.iter().all(|complaint| complaint.contains("net::ERR_")), "{complaints:?}");
@@ -187,7 +197,7 @@ fn viewer_without_token_is_asked_for_token() {
     let site = Site::guarded(made_up::running());
     browser.looks(WIDE, false);
     browser.go(&site.url("/"));
-    assert!(browser.text("body").contains("A token is asked for"));
+    assert!(browser.text("body").contains("Enter the status token"));
     let found = browser.value(ACCESSIBLE);
     assert_eq!(found, Value::Array(Vec::new()));
     if let Some(folder) = env::var_os(PICTURES) {
@@ -255,7 +265,7 @@ fn refused_page_names_reason_and_asks_for_token() {
     others.admit(&TOKEN.replace('0', "1").parse().unwrap(), Owner::new("status"), Right::Read);
     site.access.replace(others);
     site.goes_on(made_up::disputed());
-    browser.until("document.body.textContent.includes('A token is asked for')");
+    browser.until("document.body.textContent.includes('Enter the status token')");
 
     let site = Site::open(made_up::running());
     let watching: Vec<_> = (0..64).map(|_| site.ask("/events", &[])).collect();
@@ -263,5 +273,5 @@ fn refused_page_names_reason_and_asks_for_token() {
         connection.read_exact(&mut [0; 12]).unwrap();
     }
     browser.go(&site.url("/"));
-    browser.until("document.getElementById('gone').textContent.startsWith('Too many watch')");
+    browser.until("document.getElementById('gone').textContent.startsWith('Too many people')");
 }

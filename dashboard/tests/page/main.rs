@@ -3,6 +3,7 @@
 mod browser;
 mod door;
 mod grafana;
+mod layout;
 mod load;
 mod made_up_report;
 mod metrics;

@@ -1,11 +1,13 @@
 //! The arguments of the commands that join solutions to others: orbits and rings.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::Args;
 use queens::Board;
 
 use super::picture::picture_file;
+use super::sizes::pages;
 use super::solutions::SettingArgs;
 use crate::args::value::path;
 
@@ -69,6 +71,9 @@ pub struct RingsArgs {
     /// Named .svg or .png; further pages are FILE-2, FILE-3 and so on.
     #[arg(long, value_name = "FILE", value_parser = path(picture_file))]
     pub svg: Option<PathBuf>,
+    /// Draw only these pages.
+    #[arg(long, value_name = "A..B", value_parser = pages, requires = "svg")]
+    pub pages: Option<RangeInclusive<usize>>,
     /// Draw for a dark screen.
     #[arg(long, requires = "svg")]
     pub dark: bool,

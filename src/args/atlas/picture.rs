@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use queens::Board;
 
-use super::sizes::sizes;
+use super::sizes::{pages, sizes};
 use super::solutions::SettingArgs;
 use super::written_placement::WrittenPlacement;
 use crate::args::value::{ValueError, path, whole};
@@ -105,6 +105,9 @@ pub struct SheetPictureArgs {
     /// Board size.
     #[arg(value_name = "N")]
     pub n: Board,
+    /// Draw only these pages.
+    #[arg(long, value_name = "A..B", value_parser = pages)]
+    pub pages: Option<RangeInclusive<usize>>,
     #[command(flatten)]
     pub setting: SettingArgs,
     #[command(flatten)]

@@ -1,5 +1,7 @@
 //! Errors in the command lines of the atlas that clap does not detect.
 
+use std::ops::RangeInclusive;
+
 use atlas::PlacementError;
 use atlas::format::SolutionFormat;
 use atlas::rectangle::Rectangle;
@@ -64,6 +66,8 @@ pub enum WrongAtlasCommand {
     NoSuchUnit { board: Board, last: u64, unit: u64 },
     #[error("n = {board} has the constellations 1 to {count}, not {number}")]
     NoSuchOrbit { board: Board, count: usize, number: usize },
+    #[error("the picture has the pages 1 to {count}, not {}..{}", wanted.start(), wanted.end())]
+    NoSuchPage { count: usize, wanted: RangeInclusive<usize> },
     #[error("n = {0} has no units")]
     NoUnits(Board),
     #[error("n = {0} has no constellations")]

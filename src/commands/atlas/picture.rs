@@ -25,7 +25,7 @@ pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
             let orbits = sorted(args.setting.on(args.n))?;
             let pages = picture::sheets(&orbits)?;
             let OutArgs { out, dark } = &args.out;
-            print(&pictures::write_pages(out, pages, pictures::theme(*dark))?)?;
+            print(&pictures::write_pages(out, pages, args.pages.as_ref(), pictures::theme(*dark))?)?;
             Ok(ExitCode::SUCCESS)
         }
         Subject::Constellation(args) => {
@@ -50,12 +50,9 @@ fn board(args: &BoardPictureArgs) -> anyhow::Result<ExitCode> {
     let placement = args.placement.counted(args.from_zero)?;
     let (surface, piece) = (args.setting.surface, args.setting.piece);
     let conflicts = Conflict::all(&placement, surface, piece);
-    let rows = placement.counted_from(u8::from(!args.from_zero));
-    let caption = if conflicts.is_empty() {
-        rows.to_string()
-    } else {
-        format!("{rows}: {}", Conflict::count(&conflicts))
-    };
+    let title = picture::title(&placement, piece, u8::from(!args.from_zero));
+    let caption =
+        if conflicts.is_empty() { title } else { format!("{title}: {}", Conflict::count(&conflicts)) };
     save(&args.out, picture::board(&placement, surface, piece, &caption))?;
     if !conflicts.is_empty() {
         print(&format!("{caption}, drawn in red"))?;

@@ -1,17 +1,25 @@
 //! Writes pictures to files; the name of the file gives the format.
 
 use std::io::{self, IsTerminal, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use atlas::picture::{Picture, Theme};
 
+use crate::args::atlas::WrongAtlasCommand;
 use crate::log::say;
 use crate::output_file::OutputFile;
 use crate::stdout::stdout;
 
-/// Pixels for each unit of a picture: sharp on screens of today.
+/// Pixels for each unit of a picture: sharp on today's screens.
 const SCALE: f32 = 2.0;
+
+/// Maximum width and height of a PNG picture in pixels, unless its SVG is larger.
+const MOST_PIXELS: f32 = 4_000.0;
+
+/// A picture of more pages announces them before it is drawn.
+const MANY_PAGES: usize = 10;
 
 /// The ground that pictures are drawn on.
 pub fn theme(dark: bool) -> Theme {
@@ -24,7 +32,11 @@ fn is_png(file: &Path) -> bool {
 }
 
 fn bytes(picture: &Picture, png: bool) -> anyhow::Result<Vec<u8>> {
-    Ok(if png { picture.to_png(SCALE)? } else { picture.to_svg().into_bytes() })
+    Ok(if png {
+        picture.to_png((MOST_PIXELS / picture.longest_side() as f32).clamp(1.0, SCALE))?
+    } else {
+        picture.to_svg().into_bytes()
+    })
 }
 
 /// Writes the picture in the format of the file name.
@@ -37,20 +49,33 @@ pub fn write_bytes(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     OutputFile::named(file)?.write(|out| Ok(out.write_all(bytes)?))
 }
 
-/// Writes the first page as the file is named, the others with their numbers behind the name. What is drawn, as one
-/// line for each file. Pages of an earlier picture that had more are left, and named on standard error.
-pub fn write_pages(file: &Path, pages: Vec<Picture>, theme: Theme) -> anyhow::Result<String> {
+/// Writes the wanted pages: the first as the file is named, the others with their numbers behind the name. Returns a line
+/// for each file. Further pages of an earlier picture are left, and named on standard error.
+pub fn write_pages(
+    file: &Path,
+    pages: Vec<Picture>,
+    wanted: Option<&RangeInclusive<usize>>,
+    theme: Theme,
+) -> anyhow::Result<String> {
+    let count = pages.len();
+    if let Some(wanted) = wanted.filter(|wanted| *wanted.end() > count) {
+        return Err(WrongAtlasCommand::NoSuchPage { count, wanted: wanted.clone() }.into());
+    }
+    if wanted.is_none() && count > MANY_PAGES {
+        say(format_args!("diadem: drawing {count} pages; --pages 1..{MANY_PAGES} draws only some of them"));
+    }
     let write = |(number, page): (usize, Picture)| {
         let file = if number == 1 { file.to_owned() } else { numbered(file, number) };
         write(&file, &page.in_theme(theme))?;
         Ok(format!("drawn: {}", file.display()))
     };
-    let drawn: Vec<String> = (1..).zip(pages).map(write).collect::<anyhow::Result<_>>()?;
-    let older = (drawn.len() + 1..).map(|number| numbered(file, number)).take_while(|page| page.exists());
+    let is_wanted = |(number, _): &(usize, Picture)| wanted.is_none_or(|wanted| wanted.contains(number));
+    let drawn: Vec<String> = (1..).zip(pages).filter(is_wanted).map(write).collect::<anyhow::Result<_>>()?;
+    let older = (count + 1..).map(|number| numbered(file, number)).take_while(|page| page.exists());
     let older: Vec<String> = older.map(|page| page.display().to_string()).collect();
     if let (Some(first), Some(last)) = (older.first(), older.last()) {
         let names = if first == last { first.clone() } else { format!("{first} to {last}") };
-        say(format_args!("diadem: no page of this picture, but there before it: {names}"));
+        say(format_args!("diadem: pages of an earlier picture, not part of this one: {names}"));
     }
     Ok(drawn.join("\n"))
 }

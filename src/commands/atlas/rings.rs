@@ -26,7 +26,7 @@ pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
     let drawn = match &args.svg {
         Some(file) => {
             let pages = picture::rings(&graph, &orbits)?;
-            Some(pictures::write_pages(file, pages, pictures::theme(args.dark))?)
+            Some(pictures::write_pages(file, pages, args.pages.as_ref(), pictures::theme(args.dark))?)
         }
         None => None,
     };

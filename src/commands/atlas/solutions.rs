@@ -100,7 +100,8 @@ fn show_tried(listing: &Listing, solutions: impl Iterator<Item = (u64, Placement
 fn drawn(listing: &Listing, number: u64, solution: &Placement) -> Picture {
     let size = listing.size;
     let rows = solution.counted_from(listing.first_row);
-    let caption = if size <= 12 { format!("{number}: {rows}") } else { format!("n = {size}, {number}") };
+    let caption =
+        if size <= 12 { format!("{number}: {rows}") } else { format!("n = {size}, solution {number}") };
     let picture = picture::board(solution, listing.surface, listing.piece, &caption);
     picture.in_theme(pictures::theme(listing.dark))
 }

@@ -334,6 +334,23 @@ fn rectangles_take_the_largest_number_of_queens() {
 }
 
 #[test]
+fn many_pages_are_announced_and_chosen() {
+    let folder = Folder::new();
+    for command in ["atlas picture sheet 11 --out p.svg", "atlas rings 11 --svg p.svg"] {
+        let wanted = folder.run(&format!("{command} --pages 2..3"));
+        let drawn: Vec<_> = lines(&wanted).into_iter().filter(|line| line.starts_with("drawn: ")).collect();
+        assert_eq!((drawn, &*wanted.stderr), (vec!["drawn: p-2.svg", "drawn: p-3.svg"], ""), "{command}");
+        assert!(!folder.path().join("p.svg").exists());
+        folder.run(&format!("{command} --pages 1..99")).refused(&["the pages 1 to ", "not 1..99"]);
+        folder.run(&format!("{command} --pages 3..2")).refused(&["3..2", "a page such as 3"]);
+    }
+    let all = folder.run("atlas rings 12 --svg r.svg");
+    let drawn = lines(&all).into_iter().filter(|line| line.starts_with("drawn: ")).count();
+    assert_eq!(all.stderr, format!("diadem: drawing {drawn} pages; --pages 1..10 draws only some of them\n"));
+    folder.run("atlas rings 8 --pages 1").refused(&["--svg"]);
+}
+
+#[test]
 fn extra_pages_of_earlier_picture_are_named_and_kept() {
     let folder = Folder::new();
     let drawn = folder.run("atlas picture sheet 10 --out s.svg");
@@ -342,10 +359,13 @@ fn extra_pages_of_earlier_picture_are_named_and_kept() {
     let second = fs::read(folder.path().join("s-2.svg")).unwrap();
     let shorter = folder.run("atlas picture sheet 8 --out s.svg");
     assert_eq!(lines(&shorter), ["drawn: s.svg"]);
-    assert_eq!(shorter.stderr, "diadem: no page of this picture, but there before it: s-2.svg\n");
+    assert_eq!(shorter.stderr, "diadem: pages of an earlier picture, not part of this one: s-2.svg\n");
     fs::write(folder.path().join("s-3.svg"), "").unwrap();
     let shorter = folder.run("atlas picture sheet 8 --out s.svg");
-    assert_eq!(shorter.stderr, "diadem: no page of this picture, but there before it: s-2.svg to s-3.svg\n");
+    assert_eq!(
+        shorter.stderr,
+        "diadem: pages of an earlier picture, not part of this one: s-2.svg to s-3.svg\n"
+    );
     assert_eq!(fs::read(folder.path().join("s-2.svg")).unwrap(), second);
     let single = folder.run("atlas picture board 15863724 --out s.svg");
     assert_eq!((lines(&single), &*single.stderr), (vec!["drawn: s.svg"], ""), "it never has pages");

@@ -160,6 +160,18 @@ fn owners(folder: &Folder, address: &str) -> Vec<String> {
 }
 
 #[test]
+fn first_owner_has_the_name_given_to_init() {
+    let folder = Folder::new();
+    let made = folder.run("keys init keys --host 127.0.0.1 --owner ada");
+    assert!(made.stdout.contains("keys/clients/ada   to each worker of ada: "), "{made:?}");
+    let (_coordinator, address) = serve(&folder, "keys/coordinator");
+    let _worker = work(&folder, &address, "keys/clients/ada", "a");
+    until("it takes part", || owners(&folder, &address) == ["ada"]);
+    folder.run("keys init others --owner join").refused(&["\"join\" is not a name of its own"]);
+    assert!(!folder.path().join("others").exists());
+}
+
+#[test]
 fn owner_is_added_and_revoked_during_a_run() {
     let folder = keys();
     assert_eq!(folder.run("keys client keys ada").code, Some(0));

@@ -17,7 +17,8 @@ pub const ACCESSIBLE: &str = include_str!("accessible.js");
 
 /// The width of a wide page, in pixels.
 pub const WIDE: u32 = 1280;
-const NARROW: u32 = 390;
+/// The width of a phone, in pixels.
+pub const NARROW: u32 = 390;
 
 /// A browser, if one is installed.
 pub fn browser() -> Option<Browser> {

@@ -223,7 +223,7 @@ fn events() -> Vec<Event> {
         "a follower joined that has 61204 records",
         "worker rack-05-4005 was silent and lost 128 units",
         "the operator pauses the run: the cooling is repaired",
-        "the operator has the run go on",
+        "the operator resumes the run",
         "the operator asks 1 worker of rack-09 to leave",
     ];
     (0..).zip(texts).map(|(i, text)| Event { at: NOW - (8 - i) * 40_000, text: text.into() }).collect()

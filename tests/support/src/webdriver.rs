@@ -106,7 +106,19 @@ impl Browser {
             { "name": "prefers-color-scheme", "value": scheme },
             { "name": "prefers-reduced-motion", "value": "reduce" },
         ]);
-        self.chromium("Emulation.setEmulatedMedia", json!({ "features": features }));
+        self.chromium("Emulation.setEmulatedMedia", json!({ "media": "", "features": features }));
+    }
+
+    /// Lays pages out as on paper of this width.
+    pub fn prints(&self, width: u32) {
+        self.size(width, 1100);
+        self.chromium("Emulation.setEmulatedMedia", json!({ "media": "print" }));
+    }
+
+    /// Makes the screen one that is touched.
+    pub fn is_touched(&self, width: u32) {
+        self.size(width, 900);
+        self.chromium("Emulation.setTouchEmulationEnabled", json!({ "enabled": true }));
     }
 
     fn size(&self, width: u32, height: u32) {

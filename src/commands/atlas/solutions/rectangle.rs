@@ -45,7 +45,8 @@ pub fn run(listing: &RectangleListing) -> anyhow::Result<ExitCode> {
 }
 
 fn drawn(listing: &RectangleListing, number: u64, position: &RectanglePosition) -> Picture {
-    let picture = picture::rectangle(position, &format!("{}, {number}: {position}", listing.board));
+    let list = if position.columns() > 12 { String::new() } else { format!(": {position}") };
+    let picture = picture::rectangle(position, &format!("{}, {number}{list}", listing.board));
     picture.in_theme(pictures::theme(listing.dark))
 }
 

@@ -255,7 +255,7 @@ impl Core {
             let others = others.filter(|other| holders.iter().all(|holder| holder.identity != **other));
             let mut can_help = others.filter(|other| {
                 !ballot.is_full_for(other.owner.name())
-                    && ballot.first_question(other).is_some()
+                    && !ballot.has_count_of(other)
                     && !self.schedule.is_withheld_from(unit, &other.owner)
             });
             self.are_own_units_recounted_last() || can_help.next().is_some()

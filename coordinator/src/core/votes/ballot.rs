@@ -119,29 +119,33 @@ impl<'a> Ballot<'a> {
         if self.is_full_for(machine.owner.name()) {
             return None;
         }
-        if let Some(new) = self.first_question(machine) {
-            return Some(new);
+        if !self.has_count_of(machine) {
+            return Some(self.first_question());
         }
         if is_left_to_others() {
             return None;
         }
         let own = || self.casts.iter().filter(|cast| cast.is_of(machine));
+        let is_new_algorithm = |asked: &Variant| own().all(|cast| cast.is_by_orbits() != asked.other_kernel);
         let is_new = |variant: &Variant| {
             let label = label(*variant);
             own().all(|cast| cast.kernel != label || cast.mirrored != variant.mirrored)
         };
-        Variant::ALL.into_iter().find(is_new)
+        let second = BY_BOTH_ALGORITHMS.into_iter().filter(|_| self.is_symmetric).find(is_new_algorithm);
+        second.or_else(|| Variant::ALL.into_iter().find(is_new))
     }
 
-    /// The first question that this machine has not answered; none if it has counted the unit.
-    pub fn first_question(&self, machine: &Identity) -> Option<Variant> {
-        let own = || self.casts.iter().filter(|cast| cast.is_of(machine));
-        if self.is_symmetric {
-            let is_new = |asked: &Variant| own().all(|cast| cast.is_by_orbits() != asked.other_kernel);
-            BY_BOTH_ALGORITHMS.into_iter().find(is_new)
-        } else {
-            Some(ANOTHER_IMAGE).filter(|_| own().next().is_none())
-        }
+    /// True if the machine has counted the unit.
+    pub fn has_count_of(&self, machine: &Identity) -> bool {
+        self.casts.iter().any(|cast| cast.is_of(machine))
+    }
+
+    /// How a machine that has not counted the unit counts it.
+    fn first_question(&self) -> Variant {
+        let is_new =
+            |asked: &Variant| self.casts.iter().all(|cast| cast.is_by_orbits() != asked.other_kernel);
+        let algorithms = BY_BOTH_ALGORITHMS.into_iter().filter(|_| self.is_symmetric);
+        algorithms.clone().find(is_new).or_else(|| algorithms.clone().next()).unwrap_or(ANOTHER_IMAGE)
     }
 
     /// True if several owners have counted the unit.

@@ -189,7 +189,7 @@ impl Core {
         let checks = aside().filter(|unit| standing.is_pending(*unit, self.policy())).count() as u64;
         let is_all_aside = left > 0 || (pending > 0 && pending == checks);
         (aside().len() > 0 && is_all_aside).then(|| format!(
-            "only units are left that were lost with five workers each ({}): one at a time is tried again, at most an hour after the last loss; restart the coordinator to try at once",
+            "only units are left that were lost with five workers each ({}): they are retried one by one, within an hour; restart the coordinator to retry at once",
             aside().take(MAX_NAMED_UNITS).map(|unit: UnitId| unit.to_string()).collect::<Vec<_>>().join(", ")
 
         ))

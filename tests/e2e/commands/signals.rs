@@ -8,7 +8,7 @@ use crate::harness::{Folder, until};
 use crate::tools;
 
 #[test]
-fn warning_of_a_batch_engine_ends_a_count_as_sigterm_does() {
+fn warning_of_batch_engine_ends_count_like_sigterm() {
     let folder = Folder::new();
     for (k, warning) in [Signal::USR1, Signal::USR2, Signal::XCPU].into_iter().enumerate() {
         let count = folder.start(&format!("count 19 --method search --run run-{k} --quiet"), "count.log");

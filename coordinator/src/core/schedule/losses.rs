@@ -185,7 +185,7 @@ mod tests {
         for _ in 0..50 {
             assert!(losses.add(NOW, &[UnitId(7)], &one, true).is_empty());
         }
-        assert!(!losses.is_suspect(UnitId(7)), "his workers may do that on purpose");
+        assert!(!losses.is_suspect(UnitId(7)), "one owner may lose units on purpose");
         assert!(losses.add(NOW, &[UnitId(7)], &other, true).is_empty());
         assert!(losses.is_suspect(UnitId(7)), "two owners have lost it");
         for _ in 0..50 {

@@ -128,7 +128,7 @@ fn hoarding_owner_cannot_stop_one_other_in_60_runs() {
         let taken = rounds(&mut world);
         assert!(world.is_exact() && taken < 200, "seed {seed}, {policy}: {taken} rounds");
         let assurance = world.core.status(world.now).assurance;
-        assert_eq!(assurance.on_two_owners, 0, "seed {seed}, {policy}: he has counted nothing");
+        assert_eq!(assurance.on_two_owners, 0, "seed {seed}, {policy}: mallory has counted nothing");
         let on_two_machines = if policy == DoubleCheck::All { truth.plan.units() * 9 / 10 } else { 1 };
         assert!(assurance.on_two_machines >= on_two_machines, "seed {seed}, {policy}: {assurance:?}");
     }

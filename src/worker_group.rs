@@ -226,7 +226,7 @@ mod tests {
         };
         assert_eq!(named(190).unwrap(), kernels.len());
         let refused = named(NAME_BYTES).unwrap_err().to_string();
-        assert!(refused.contains("xx/gpu") && refused.contains("205 bytes where 200 may be"), "{refused}");
+        assert!(refused.contains("xx/gpu") && refused.contains("205 bytes of at most 200"), "{refused}");
     }
 
     fn lenders(handle: &Handle) -> LenderFactory {

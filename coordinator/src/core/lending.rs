@@ -140,11 +140,9 @@ impl Core {
     /// Takes the next unit that the worker may check. Counts of the highest degree come first; within a degree, counts
     /// made on another kind of device.
     fn next_check(&mut self, now: Duration, borrower: &Borrower) -> Option<UnitId> {
-        // If every unit is counted twice, a machine checks itself last: another machine may connect until then.
-        let is_own_last = self.are_own_units_recounted_last();
+        let must_own_wait = self.must_own_recounts_wait();
         let may = |kind: &CheckKind| {
-            let is_own = self.degree_of_check(&borrower.identity, kind.counted) == Degree::SameMachine;
-            !(is_own && is_own_last)
+            !(must_own_wait && self.is_own(&borrower.identity, kind.counted))
                 && self.may_check(now, &borrower.identity, borrower.methods, *kind)
                 && !self.is_left_to_other_hardware(now, borrower, kind.counted)
         };
@@ -156,9 +154,9 @@ impl Core {
         self.schedule.take_check(kind)
     }
 
-    /// True if no machine recounts its own units yet. If every unit is counted twice, it does so last: another machine
-    /// may connect until then.
-    fn are_own_units_recounted_last(&self) -> bool {
+    /// True if machines do not recount their own units yet. If every unit is counted twice, they do so last: another
+    /// machine may connect until then.
+    fn must_own_recounts_wait(&self) -> bool {
         self.votes.policy() == DoubleCheck::All && self.schedule.has_uncounted(&self.work)
     }
 
@@ -189,6 +187,11 @@ impl Core {
         Degree::between(counted.maker(), (machine.owner.name(), &machine.machine))
     }
 
+    /// True if a check by `machine` of a count by `counted` would be a check of its own count.
+    fn is_own(&self, machine: &Identity, counted: MachineId) -> bool {
+        self.degree_of_check(machine, counted) == Degree::SameMachine
+    }
+
     /// True if this check waits for another kind of device: a connected worker of that kind may make the check, and
     /// this worker has other units to count.
     fn is_left_to_other_hardware(&self, now: Duration, borrower: &Borrower, counted: MachineId) -> bool {
@@ -199,11 +202,10 @@ impl Core {
         {
             return false;
         }
-        let (machine, degree) =
-            (self.votes.standing().sums().machines.get(counted), self.required_degree(now, counted));
+        let degree = self.required_degree(now, counted);
         self.members.connected(now).any(|other| {
             domain::Hardware::of(&other.machine).differs_from(hardware)
-                && Degree::between(machine.maker(), (other.owner.name(), &other.machine)) >= degree
+                && self.degree_of_check(other, counted) >= degree
         })
     }
 
@@ -235,7 +237,7 @@ impl Core {
     }
 
     /// How a worker on this machine helps to decide a dispute. A machine that has counted the unit recounts it only if
-    /// every other connected machine has counted it or holds it, and [last](Self::are_own_units_recounted_last).
+    /// every other connected machine has counted it or holds it, and [last](Self::must_own_recounts_wait).
     pub(super) fn variant_to_decide(
         &self,
         now: Duration,
@@ -250,16 +252,14 @@ impl Core {
         }
         let holders: Vec<_> =
             self.leases.holders(unit).filter_map(|holder| self.members.get(holder)).collect();
-        let is_left_to_others = || {
-            let others = self.members.connected(now).filter(|other| *other != machine);
-            let others = others.filter(|other| holders.iter().all(|holder| holder.identity != **other));
-            let mut can_help = others.filter(|other| {
-                !ballot.is_full_for(other.owner.name())
-                    && !ballot.has_count_of(other)
-                    && !self.schedule.is_withheld_from(unit, &other.owner)
-            });
-            self.are_own_units_recounted_last() || can_help.next().is_some()
+        let can_help = |other: &Identity| {
+            other != machine
+                && holders.iter().all(|holder| holder.identity != *other)
+                && !ballot.is_full_for(other.owner.name())
+                && !ballot.has_count_of(other)
+                && !self.schedule.is_withheld_from(unit, &other.owner)
         };
+        let is_left_to_others = || self.must_own_recounts_wait() || self.members.connected(now).any(can_help);
         let label = |variant| self.work.kernel_label(unit, variant, kernel);
         let asked = ballot.ask(machine, label, is_left_to_others)?;
         let can = methods == Methods::Both || !self.work.wants_other_kernel(unit, asked);
@@ -274,8 +274,7 @@ impl Core {
             label != ORBITS
         } else {
             let is_same_method = |kernel: KernelName| kernel.method == borrower.kernel.method;
-            let is_own = self.degree_of_check(&borrower.identity, origin.machine) == Degree::SameMachine;
-            is_own && label.parse().is_ok_and(is_same_method)
+            self.is_own(&borrower.identity, origin.machine) && label.parse().is_ok_and(is_same_method)
         };
         Variant { mirrored: !origin.mirrored, other_kernel }
     }
@@ -296,9 +295,7 @@ impl Core {
     ) -> Lease {
         let is_own = || {
             let vote = self.votes.standing().vote(unit);
-            vote.is_some_and(|vote| {
-                self.degree_of_check(&borrower.identity, vote.origin.machine) == Degree::SameMachine
-            })
+            vote.is_some_and(|vote| self.is_own(&borrower.identity, vote.origin.machine))
         };
         if purpose == Purpose::Check
             && !variant.other_kernel

@@ -250,7 +250,7 @@ fn stopped_card_count_names_the_resume_command() {
     counting.terminate();
     let ended = counting.end();
     assert_eq!(ended.code, Some(143), "{ended:?}");
-    assert!(ended.stderr.contains("stopped; ") && ended.stderr.contains("go on"), "{ended:?}");
+    assert!(ended.stderr.contains("stopped; ") && ended.stderr.contains("resume with"), "{ended:?}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ const SET_ASIDE_AFTER: u8 = 5;
 const MAX_LOSSES_OF_ONE_OWNER: u8 = 3;
 
 /// Time between the loss of a set-aside unit and its first retry.
-pub const FIRST_RETRY_WAIT: Duration = Duration::from_mins(1);
+const FIRST_RETRY_WAIT: Duration = Duration::from_mins(1);
 
 /// Maximum time between a failed retry and the next retry.
 pub const MAX_RETRY_WAIT: Duration = Duration::from_hours(1);

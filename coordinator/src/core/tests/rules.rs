@@ -31,6 +31,13 @@ fn count_all(core: &mut Core, now: Duration, worker: WorkerId) {
     }
 }
 
+/// Two workers count in turn until the run is complete.
+fn finish_by_turns(core: &mut Core, workers: [WorkerId; 2]) {
+    while !core.is_complete() {
+        workers.iter().for_each(|worker| count_all(core, T0, *worker));
+    }
+}
+
 /// Counts a run on these machines of Ada's. Each second `ben` acts with the leases of Ben's machine. Returns the
 /// assurance and the time of the last count or check.
 fn run(
@@ -77,10 +84,7 @@ fn first_machine_leaves_its_checks_to_others() {
         count(&mut core, T0, a, lease);
     }
     let b = join_of(&mut core, "ben", "b");
-    while !core.is_complete() {
-        count_all(&mut core, T0, a);
-        count_all(&mut core, T0, b);
-    }
+    finish_by_turns(&mut core, [a, b]);
     let assurance = core.status(T0).assurance;
     assert_eq!((assurance.on_one_machine, assurance.on_two_owners), (0, core.plan().units()));
 }
@@ -112,10 +116,7 @@ fn first_machines_leave_their_dispute_to_others() {
 fn two_machines_of_one_owner_check_each_other() {
     let mut core = core_with(DoubleCheck::All);
     let [a, b] = ["a", "b"].map(|machine| join_of(&mut core, "ada", machine));
-    while !core.is_complete() {
-        count_all(&mut core, T0, a);
-        count_all(&mut core, T0, b);
-    }
+    finish_by_turns(&mut core, [a, b]);
     let assurance = core.status(T0).assurance;
     assert_eq!((assurance.on_one_machine, assurance.on_two_machines), (0, core.plan().units()));
 }
@@ -145,10 +146,7 @@ fn liar_among_three_owners_is_quarantined() {
 fn card_and_processor_check_each_other() {
     let mut core = core_with(DoubleCheck::All);
     let [card, processor] = ["a/gpu0", "a"].map(|machine| join(&mut core, machine));
-    while !core.is_complete() {
-        count_all(&mut core, T0, card);
-        count_all(&mut core, T0, processor);
-    }
+    finish_by_turns(&mut core, [card, processor]);
     let (assurance, units) = (core.status(T0).assurance, core.plan().units());
     assert_eq!(assurance.on_two_machines, units);
     assert!(assurance.on_two_kinds > units / 2, "symmetric counts are made on processors: {assurance:?}");

@@ -75,7 +75,7 @@ pub fn choice<T: FromStr>(names: &'static [&'static str]) -> NameParser<T, T::Er
 pub const METHODS: &[&str] = &["auto", "meet", "search"];
 
 /// Values of the option `--isa`.
-pub const ISAS: &[&str] = &["auto", "avx512", "avx2", "portable"];
+pub const ISAS: &[&str] = &["auto", "avx512", "avx2", "neon", "portable"];
 
 /// Values of the option `--by`.
 pub const GROUPS: &[&str] = &["unit", "family", "constellation"];

@@ -17,6 +17,8 @@ pub enum Isa {
     Avx512,
     /// AVX2, x86-64.
     Avx2,
+    /// NEON, aarch64.
+    Neon,
     /// Plain Rust, for every machine.
     Portable,
     /// None of the processor's: a device that OpenCL reaches. Its kernels are in a crate of their own.
@@ -26,7 +28,7 @@ pub enum Isa {
 
 impl Isa {
     /// All instruction sets of processors, the fastest first.
-    pub const ALL: [Isa; 3] = [Isa::Avx512, Isa::Avx2, Isa::Portable];
+    pub const ALL: [Isa; 4] = [Isa::Avx512, Isa::Avx2, Isa::Neon, Isa::Portable];
 
     /// Whether this machine has it.
     pub fn is_available(self) -> bool {
@@ -52,6 +54,10 @@ impl Isa {
             Isa::Avx2 => Avx2::detect().map(Detected::Avx2),
             #[cfg(not(target_arch = "x86_64"))]
             Isa::Avx512 | Isa::Avx2 => None,
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon => Neon::detect().map(Detected::Neon),
+            #[cfg(not(target_arch = "aarch64"))]
+            Isa::Neon => None,
             Isa::Portable => Some(Detected::Portable(Portable)),
             Isa::OpenCl => None,
         }
@@ -63,6 +69,7 @@ impl fmt::Display for Isa {
         f.pad(match self {
             Isa::Avx512 => "avx512",
             Isa::Avx2 => "avx2",
+            Isa::Neon => "neon",
             Isa::Portable => "portable",
             Isa::OpenCl => "opencl",
         })
@@ -76,6 +83,8 @@ pub(super) enum Detected {
     Avx512(Avx512),
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
+    #[cfg(target_arch = "aarch64")]
+    Neon(Neon),
     Portable(Portable),
 }
 
@@ -87,6 +96,8 @@ impl Detected {
             Detected::Avx512(_) => Isa::Avx512,
             #[cfg(target_arch = "x86_64")]
             Detected::Avx2(_) => Isa::Avx2,
+            #[cfg(target_arch = "aarch64")]
+            Detected::Neon(_) => Isa::Neon,
             Detected::Portable(_) => Isa::Portable,
         }
     }
@@ -133,6 +144,34 @@ impl Avx512 {
     }
 }
 
+/// This machine has NEON.
+#[cfg(target_arch = "aarch64")]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Neon(());
+
+#[cfg(target_arch = "aarch64")]
+impl Neon {
+    /// The token, if the processor has what [`neon!`](neon) compiles for. Almost every aarch64 machine does.
+    pub fn detect() -> Option<Self> {
+        std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
+    }
+}
+
+/// The value of an expression that is compiled for each instruction set: `isa` is the token that was detected.
+macro_rules! on_detected {
+    ($detected:expr, $isa:ident => $body:expr) => {
+        match $detected {
+            #[cfg(target_arch = "x86_64")]
+            $crate::kernel::isa::Detected::Avx512($isa) => $body,
+            #[cfg(target_arch = "x86_64")]
+            $crate::kernel::isa::Detected::Avx2($isa) => $body,
+            #[cfg(target_arch = "aarch64")]
+            $crate::kernel::isa::Detected::Neon($isa) => $body,
+            $crate::kernel::isa::Detected::Portable($isa) => $body,
+        }
+    };
+}
+
 /// Methods of [`Avx2`], compiled for the features that `Avx2::detect` requires.
 #[cfg(target_arch = "x86_64")]
 macro_rules! avx2 {
@@ -151,9 +190,17 @@ macro_rules! avx512 {
     };
 }
 
+/// Methods of [`Neon`], compiled for the features that `Neon::detect` requires.
+#[cfg(target_arch = "aarch64")]
+macro_rules! neon {
+    ($($methods:tt)*) => {
+        $crate::kernel::isa::compiled! { Neon, "neon", $($methods)* }
+    };
+}
+
 /// Methods of a token, each a function with the token's target features that is called with `self` for its first
 /// argument. In such a function, intrinsics that take no pointer are safe to call.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! compiled {
     ($token:ident, $features:literal,) => {};
     (
@@ -191,5 +238,10 @@ macro_rules! compiled {
     };
 }
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) use compiled;
+#[cfg(target_arch = "aarch64")]
+pub(super) use neon;
+pub(super) use on_detected;
 #[cfg(target_arch = "x86_64")]
-pub(super) use {avx2, avx512, compiled};
+pub(super) use {avx2, avx512};

@@ -3,6 +3,8 @@
 use crate::kernel::isa::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::kernel::isa::{Avx2, Avx512, avx2, avx512};
+#[cfg(target_arch = "aarch64")]
+use crate::kernel::isa::{Neon, neon};
 use crate::kernel::meet::by_last_row::ByLastRow;
 use crate::kernel::meet::gathering::{Gathering, Source};
 use crate::kernel::meet::growth::{Grown, Growth};
@@ -84,6 +86,35 @@ impl CompiledMeet for Avx2 {
         }
 
         fn join(isa, matcher: &mut Matcher<Avx2>, bytes: usize, a: &mut Signatures, b: &mut Signatures, orders: bool) {
+            join::join(isa, matcher, bytes, a, b, orders)
+        }
+
+        fn sieve(isa, words: &[u64], test: u64, keep: u64, out: &mut Signatures) {
+            out.sieve(isa, words, test, keep)
+        }
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+impl CompiledMeet for Neon {
+    neon! {
+        fn grow(isa, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
+            growth.grow(isa, from, to)
+        }
+
+        fn collect<'a>(_isa, gathering: &Gathering<'a>, set: u32, sources: &mut Vec<Source<'a>>) -> usize {
+            gathering.collect(set, sources)
+        }
+
+        fn gather<'a>(isa, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures) {
+            gathering.gather(isa, sources, out)
+        }
+
+        fn gather_apart(isa, sources: &[Source<'_>], out: &mut ByLastRow) {
+            Gathering::gather_apart(isa, sources, out)
+        }
+
+        fn join(isa, matcher: &mut Matcher<Neon>, bytes: usize, a: &mut Signatures, b: &mut Signatures, orders: bool) {
             join::join(isa, matcher, bytes, a, b, orders)
         }
 

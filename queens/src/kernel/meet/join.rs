@@ -129,7 +129,7 @@ fn sliced<L: Lanes64>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::isa::Portable;
+    use crate::kernel::isa::{Isa, on_detected};
     use crate::kernel::meet::compiled::CompiledMeet;
 
     /// Words of a linear congruence (Knuth's constants), with about a third of the bits set.
@@ -168,12 +168,8 @@ mod tests {
 
     #[test]
     fn every_isa_joins_like_a_double_loop() {
-        agrees(Portable);
-        #[cfg(target_arch = "x86_64")]
-        {
-            use crate::kernel::isa::{Avx2, Avx512};
-            Avx2::detect().into_iter().for_each(agrees);
-            Avx512::detect().into_iter().for_each(agrees);
+        for isa in Isa::available().into_iter().filter_map(Isa::detect) {
+            on_detected!(isa, isa => agrees(isa));
         }
     }
 }

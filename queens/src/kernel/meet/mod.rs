@@ -25,7 +25,6 @@
 //! - the instruction sets: [`lanes`], [`compiled`].
 
 #![expect(clippy::inline_always, reason = "bodies must be compiled for the instruction set of their caller")]
-#![expect(clippy::cast_possible_wrap, reason = "words are bit patterns, not numbers")]
 
 mod boundary;
 mod bucket;
@@ -67,7 +66,7 @@ mod uncut;
 use std::cell::RefCell;
 
 use crate::kernel::contract::{Count, Kernel, Stop};
-use crate::kernel::isa::{Detected, Isa};
+use crate::kernel::isa::{Detected, Isa, on_detected};
 use crate::kernel::name::{KernelError, KernelName, Method};
 use crate::position::Position;
 use budget::Budget;
@@ -155,13 +154,7 @@ impl Meet {
         interrupted: &Stop,
     ) -> Option<Projection> {
         let thinned = Thinned::new(thinning, clock);
-        match self.isa {
-            #[cfg(target_arch = "x86_64")]
-            Detected::Avx512(isa) => self.project_with(isa, position, thinned, stop, interrupted),
-            #[cfg(target_arch = "x86_64")]
-            Detected::Avx2(isa) => self.project_with(isa, position, thinned, stop, interrupted),
-            Detected::Portable(isa) => self.project_with(isa, position, thinned, stop, interrupted),
-        }
+        on_detected!(self.isa, isa => self.project_with(isa, position, thinned, stop, interrupted))
     }
 
     fn project_with<L: CompiledMeet>(
@@ -190,12 +183,6 @@ impl Kernel for Meet {
     }
 
     fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {
-        match self.isa {
-            #[cfg(target_arch = "x86_64")]
-            Detected::Avx512(isa) => self.count_with(isa, position, stop),
-            #[cfg(target_arch = "x86_64")]
-            Detected::Avx2(isa) => self.count_with(isa, position, stop),
-            Detected::Portable(isa) => self.count_with(isa, position, stop),
-        }
+        on_detected!(self.isa, isa => self.count_with(isa, position, stop))
     }
 }

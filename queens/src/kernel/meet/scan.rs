@@ -113,7 +113,7 @@ pub fn choose<L: Lanes64>(isa: L, words: &[u64], test: u64, clear: bool, keep: u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::isa::Portable;
+    use crate::kernel::isa::{Isa, on_detected};
 
     /// Lists of all lengths around a vector's, with nothing behind their margin.
     fn agrees<L: Lanes64>(isa: L) {
@@ -140,12 +140,8 @@ mod tests {
 
     #[test]
     fn every_instruction_set_finds_the_words_that_pass() {
-        agrees(Portable);
-        #[cfg(target_arch = "x86_64")]
-        {
-            use crate::kernel::isa::{Avx2, Avx512};
-            Avx2::detect().into_iter().for_each(agrees);
-            Avx512::detect().into_iter().for_each(agrees);
+        for isa in Isa::available().into_iter().filter_map(Isa::detect) {
+            on_detected!(isa, isa => agrees(isa));
         }
     }
 }

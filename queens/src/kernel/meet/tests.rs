@@ -54,13 +54,7 @@ fn counted<L: CompiledMeet>(isa: L, cut: &Cut, budget: Budget) -> Count {
 /// The count of a cut by an instruction set, with this much memory.
 fn counted_by(isa: Detected, cut: &Cut, bytes: usize) -> Count {
     let budget = Budget::of_bytes(bytes);
-    match isa {
-        #[cfg(target_arch = "x86_64")]
-        Detected::Avx512(isa) => counted(isa, cut, budget),
-        #[cfg(target_arch = "x86_64")]
-        Detected::Avx2(isa) => counted(isa, cut, budget),
-        Detected::Portable(isa) => counted(isa, cut, budget),
-    }
+    on_detected!(isa, isa => counted(isa, cut, budget))
 }
 
 /// The common count of a cut by all instruction sets, with and without the sieve, and with much and little

@@ -8,6 +8,8 @@ use crate::kernel::contract::{Count, Stop};
 use crate::kernel::isa::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::kernel::isa::{Avx2, Avx512, avx2, avx512};
+#[cfg(target_arch = "aarch64")]
+use crate::kernel::isa::{Neon, neon};
 
 /// An instruction set for which the search is compiled.
 pub(super) trait CompiledSearch: Lanes32 {
@@ -27,6 +29,15 @@ impl CompiledSearch for Avx512 {
 #[cfg(target_arch = "x86_64")]
 impl CompiledSearch for Avx2 {
     avx2! {
+        fn search(isa, descent: &Descent, levels: &mut Levels, stop: &Stop) -> Option<Count> {
+            body::search(isa, descent, levels, stop)
+        }
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+impl CompiledSearch for Neon {
+    neon! {
         fn search(isa, descent: &Descent, levels: &mut Levels, stop: &Stop) -> Option<Count> {
             body::search(isa, descent, levels, stop)
         }

@@ -23,7 +23,7 @@ mod tests;
 use std::cell::RefCell;
 
 use crate::kernel::contract::{Count, Kernel, Stop};
-use crate::kernel::isa::{Detected, Isa};
+use crate::kernel::isa::{Detected, Isa, on_detected};
 use crate::kernel::name::{KernelError, KernelName, Method};
 use crate::kernel::scalar;
 use crate::position::Position;
@@ -76,13 +76,7 @@ impl Search {
             return scalar::count_rows(rows, stop);
         }
         let Some(descent) = Descent::new(rows) else { return Some(Count::default()) };
-        LEVELS.with_borrow_mut(|levels| match self.isa {
-            #[cfg(target_arch = "x86_64")]
-            Detected::Avx512(isa) => isa.search(&descent, levels, stop),
-            #[cfg(target_arch = "x86_64")]
-            Detected::Avx2(isa) => isa.search(&descent, levels, stop),
-            Detected::Portable(isa) => isa.search(&descent, levels, stop),
-        })
+        LEVELS.with_borrow_mut(|levels| on_detected!(self.isa, isa => isa.search(&descent, levels, stop)))
     }
 }
 

@@ -1,5 +1,7 @@
 //! AVX2: four words, 256 bits. Words are compressed by a permutation from a table.
 
+#![expect(clippy::cast_possible_wrap, reason = "words are bit patterns, not numbers")]
+
 #[allow(clippy::wildcard_imports)] // Not in tests, so not to be expected.
 use std::arch::x86_64::*;
 

@@ -1,5 +1,7 @@
 //! AVX-512 with F, BW, DQ and VL: eight words, 512 bits.
 
+#![expect(clippy::cast_possible_wrap, reason = "words are bit patterns, not numbers")]
+
 use std::arch::asm;
 #[allow(clippy::wildcard_imports)] // Not in tests, so not to be expected.
 use std::arch::x86_64::*;

@@ -38,7 +38,9 @@ pub enum KeysCommand {
         /// Workers reach the coordinator by it [default: this machine's name].
         #[arg(long = "host", value_name = "NAME", value_parser = host)]
         hosts: Vec<String>,
-        /// The owner of the first workers, recorded with their counts. A terminal asks for it.
+        /// The owner of the first workers' counts.
+        ///
+        /// Without it the command asks, on a terminal.
         #[arg(long, value_name = "NAME", value_parser = client_name)]
         owner: Option<String>,
         #[command(flatten)]
@@ -113,7 +115,7 @@ const RESERVED_NAMES: [&str; 4] = ["join", "status", "follow", "admin"];
 pub fn client_name(text: &str) -> Result<String, ValueError> {
     let name = owner_name(text)?;
     if RESERVED_NAMES.contains(&text) || text.starts_with("certificate-") {
-        return Err(ValueError::new(text, "a free name: coordinators call others so"));
+        return Err(ValueError::new(text, "free for an owner: diadem uses this name itself"));
     }
     Ok(name)
 }

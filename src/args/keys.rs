@@ -97,6 +97,35 @@ pub enum KeysCommand {
     },
 }
 
+/// Print an invitation for a new owner's workers.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem invite keys ada
+      then send ada the line that it prints; ada runs diadem join with it
+  diadem invite keys ada --coordinator https://10.0.0.7:7227 --days 7
+  diadem keys revoke keys ada
+      refuse ada from now on")]
+pub struct InviteArgs {
+    /// Folder of diadem keys init.
+    #[arg(value_name = "DIR")]
+    pub keys: PathBuf,
+    /// Name of the owner, recorded with its counts.
+    ///
+    /// Letters, digits, - and _. One invitation serves all machines of the owner.
+    #[arg(value_name = "NAME", value_parser = client_name)]
+    pub name: String,
+    /// Coordinator URL; may be repeated.
+    ///
+    /// Several, also with commas between, are tried in turn [default: the names that diadem keys init was
+    /// given, with port 7227].
+    #[arg(long, value_name = "URL", value_delimiter = ',')]
+    pub coordinator: Vec<String>,
+    /// Days until the invitation expires.
+    #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = whole::<u32>(1..=3650), allow_negative_numbers = true)]
+    pub days: u32,
+}
+
 /// How long what is made can be used.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ValidityArgs {

@@ -2,6 +2,8 @@
 //! environment. A secret is never an argument, because all users of the machine can read arguments.
 
 mod client_credentials;
+mod expiry;
+mod invitation;
 mod watch;
 
 use std::env;
@@ -22,6 +24,8 @@ use crate::log::say;
 use crate::settings;
 
 pub use client_credentials::{credentials, refreshed_remote};
+pub use expiry::Expiry;
+pub use invitation::Invitation;
 pub use watch::KeyWatch;
 
 /// A kind of token: its file in a folder of keys, the environment variable that replaces the file, and its
@@ -117,8 +121,8 @@ impl KeyTexts {
     fn bearers(&self) -> anyhow::Result<Bearers> {
         let mut bearers = Bearers::default();
         for text in &self.tokens {
-            for (token, owner) in text.tokens()? {
-                bearers.admit(&token, owner, text.name.right);
+            for ListedToken { token, owner, expiry } in text.tokens()? {
+                bearers.admit_until(&token, owner, text.name.right, expiry.map(Expiry::time));
             }
         }
         for name in self.revoked.split_whitespace() {
@@ -134,6 +138,13 @@ impl KeyTexts {
         let place = self.keys.as_ref().map(|keys| format!(" in {}", keys.display())).unwrap_or_default();
         bail!("nobody could take part: there is no {}{place}, and {} is not set", JOIN.file, JOIN.variable);
     }
+}
+
+/// A token in a file or a variable.
+struct ListedToken {
+    token: AccessToken,
+    owner: Owner,
+    expiry: Option<Expiry>,
 }
 
 /// The tokens of one name, as they are written down.
@@ -183,25 +194,29 @@ impl TokenText {
 
     /// The one that is shown.
     fn first(&self) -> anyhow::Result<AccessToken> {
-        Ok(self.tokens()?.swap_remove(0).0)
+        Ok(self.tokens()?.swap_remove(0).token)
     }
 
     /// The tokens, and whose they are: several, one a line, so that a new one can be handed out while the old one still
-    /// holds. Beside a token may stand whose it is, which is shorter than any token.
-    fn tokens(&self) -> anyhow::Result<Vec<(AccessToken, Owner)>> {
-        let mut tokens: Vec<(AccessToken, Owner)> = Vec::new();
+    /// holds. Beside a token may stand whose it is, which is shorter than any token, and when it expires.
+    fn tokens(&self) -> anyhow::Result<Vec<ListedToken>> {
+        let mut tokens: Vec<ListedToken> = Vec::new();
         for line in self.text.lines() {
             // The message does not repeat the wrong text, which may be nearly a secret.
             let wrong = || format!("{} holds something else", self.place);
             let mut can_be_named = false;
             for word in line.split_whitespace() {
-                match (owner_name(word), tokens.last_mut()) {
-                    (Ok(name), Some((_, owner))) if can_be_named => {
-                        *owner = Owner::new(&name);
+                match (Expiry::from_word(word), owner_name(word), tokens.last_mut()) {
+                    (Some(expiry), _, Some(last)) => {
+                        last.expiry = Some(expiry.with_context(|| self.place.clone())?);
+                    }
+                    (None, Ok(name), Some(last)) if can_be_named => {
+                        last.owner = Owner::new(&name);
                         can_be_named = false;
                     }
                     _ => {
-                        tokens.push((word.parse().with_context(wrong)?, Owner::new(self.name.owner)));
+                        let (token, owner) = (word.parse().with_context(wrong)?, Owner::new(self.name.owner));
+                        tokens.push(ListedToken { token, owner, expiry: None });
                         can_be_named = true;
                     }
                 }

@@ -70,9 +70,9 @@ pub struct CoordinatorArgs {
     /// recorded in the ledger: a resumed run keeps it, and a new run waits for none.
     #[arg(long, value_name = "K", value_parser = whole(0..=MOST_FOLLOWERS as u32), allow_negative_numbers = true)]
     replicas: Option<u32>,
-    /// Listen address: an IP address or a name of this machine, and a port.
+    /// Listen address.
     ///
-    /// Workers and all other clients connect to it.
+    /// An IP address or a host name, and a port. Workers and all other clients connect to it.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227", value_parser = ListenAddress::from_str)]
     listen: ListenAddress,
     /// Address of the dashboard [default: none].

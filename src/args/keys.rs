@@ -38,7 +38,9 @@ pub enum KeysCommand {
         /// Workers reach the coordinator by it [default: this machine's name].
         #[arg(long = "host", value_name = "NAME", value_parser = host)]
         hosts: Vec<String>,
-        /// The owner of the first workers, recorded with their counts. A terminal asks for it.
+        /// The owner of the first workers' counts.
+        ///
+        /// Without it the command asks, on a terminal.
         #[arg(long, value_name = "NAME", value_parser = client_name)]
         owner: Option<String>,
         #[command(flatten)]
@@ -95,6 +97,35 @@ pub enum KeysCommand {
     },
 }
 
+/// Print an invitation for a new owner's workers.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem invite keys ada
+      then send ada the line that it prints; ada runs diadem join with it
+  diadem invite keys ada --coordinator https://10.0.0.7:7227 --days 7
+  diadem keys revoke keys ada
+      refuse ada from now on")]
+pub struct InviteArgs {
+    /// Folder of diadem keys init.
+    #[arg(value_name = "DIR")]
+    pub keys: PathBuf,
+    /// Name of the owner, recorded with its counts.
+    ///
+    /// Letters, digits, - and _. One invitation serves all machines of the owner.
+    #[arg(value_name = "NAME", value_parser = client_name)]
+    pub name: String,
+    /// Coordinator URL; may be repeated.
+    ///
+    /// Several, also with commas between, are tried in turn [default: the names that diadem keys init was
+    /// given, with port 7227].
+    #[arg(long, value_name = "URL", value_delimiter = ',')]
+    pub coordinator: Vec<String>,
+    /// Days until the invitation expires.
+    #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = whole::<u32>(1..=3650), allow_negative_numbers = true)]
+    pub days: u32,
+}
+
 /// How long what is made can be used.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ValidityArgs {
@@ -113,7 +144,7 @@ const RESERVED_NAMES: [&str; 4] = ["join", "status", "follow", "admin"];
 pub fn client_name(text: &str) -> Result<String, ValueError> {
     let name = owner_name(text)?;
     if RESERVED_NAMES.contains(&text) || text.starts_with("certificate-") {
-        return Err(ValueError::new(text, "a free name: coordinators call others so"));
+        return Err(ValueError::new(text, "free for an owner: diadem uses this name itself"));
     }
     Ok(name)
 }

@@ -33,7 +33,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub use self::coordinator::{CoordinatorArgs, ListenAddress, ServedRun};
-pub use self::worker::{OnLost, WorkerArgs};
+pub use self::worker::{CountingArgs, JoinArgs, OnLost, WorkerArgs};
 pub use bench::BenchArgs;
 pub use count::{CountArgs, LocalCount, Storage};
 pub use estimate::{EstimateArgs, Fleet};
@@ -41,7 +41,7 @@ pub use follow::FollowArgs;
 pub use gpu::{Cards, GpusArgs};
 pub use installation::{CompletionsArgs, ConfigArgs, ManArgs};
 pub use kernel::KernelChoice;
-pub use keys::{KeysArgs, KeysCommand, client_name, host, owner_name};
+pub use keys::{InviteArgs, KeysArgs, KeysCommand, client_name, host, owner_name};
 pub use limits::End;
 pub use memory::MemoryNeed;
 pub use plan::{new_plan, new_plan_for_cards};
@@ -114,6 +114,8 @@ pub enum Command {
     Coordinator(CoordinatorArgs),
     Worker(WorkerArgs),
     Keys(KeysArgs),
+    Invite(InviteArgs),
+    Join(JoinArgs),
     Status(StatusArgs),
     Top(TopArgs),
     Follow(FollowArgs),

@@ -8,15 +8,27 @@ use clap::builder::Styles;
 use super::Command;
 
 /// The commands in the order of the help.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 4] = [
     ("Count a board", &["count", "estimate", "bench", "gpus"]),
     (
         "Run a cluster",
-        &["coordinator", "worker", "keys", "status", "top", "follow", "policy", "pause", "resume", "drain"],
+        &[
+            "coordinator",
+            "worker",
+            "keys",
+            "invite",
+            "join",
+            "status",
+            "top",
+            "follow",
+            "policy",
+            "pause",
+            "resume",
+            "drain",
+        ],
     ),
     ("Check and publish records", &["verify", "certify", "export", "head", "report", "merge", "retract"]),
-    ("Explore solutions", &["atlas"]),
-    ("Set up diadem", &["config", "completions", "man"]),
+    ("Explore solutions, and set up diadem", &["atlas", "config", "completions", "man"]),
 ];
 
 /// The template of the help, with the commands of this build.

@@ -203,7 +203,7 @@ pub struct RetractArgs {
     /// It may count from now on. Units that were taken back are counted again.
     #[arg(long, conflicts_with = "unit")]
     pub readmit: bool,
-    /// Only print how many units and how much work would be taken back.
+    /// Only print how much would be taken back.
     #[arg(long)]
     pub dry_run: bool,
     /// Take back more than one unit without asking.

@@ -35,6 +35,30 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,
     #[command(flatten)]
+    pub counting: CountingArgs,
+}
+
+/// Count units for a coordinator that has invited you.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem join diadem-CioxMjcuMC4wLjE6NzIyNxID...
+  diadem join - --threads 8
+      then paste the invitation: other users of this machine see arguments
+
+The operator of the coordinator makes invitations with diadem invite.")]
+pub struct JoinArgs {
+    /// The invitation, or - to read it from the input.
+    #[arg(value_name = "INVITATION")]
+    pub invitation: String,
+    #[command(flatten)]
+    pub counting: CountingArgs,
+}
+
+/// What a worker does with the units of its coordinator.
+#[derive(Debug, Args)]
+pub struct CountingArgs {
+    #[command(flatten)]
     pub kernel: KernelArgs,
     #[command(flatten)]
     pub gpu: GpuArgs,
@@ -91,7 +115,7 @@ pub enum OnLost {
 /// By default the coordinator is lost after this long without an answer.
 const LOST: Duration = Duration::from_secs(10);
 
-impl WorkerArgs {
+impl CountingArgs {
     /// After how long the worker gives its coordinator up, if ever.
     pub fn give_up_after(&self) -> Option<Duration> {
         match self.on_coordinator_lost {

@@ -17,6 +17,7 @@
 mod authority;
 mod draft;
 mod files;
+mod invite;
 mod renewal;
 mod revoked;
 mod tokens;
@@ -40,6 +41,8 @@ use tokens::{write_named_token, write_token};
 
 /// A coordinator can always be reached from its own machine.
 const LOCAL_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+pub use invite::invite;
 
 pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
     match &args.command {
@@ -211,11 +214,16 @@ fn revoke(keys: &Path, name: &str) -> anyhow::Result<String> {
     ))
 }
 
-/// The folder for the keys of an owner.
-fn client_folder(keys: &Path, name: &str) -> anyhow::Result<PathBuf> {
+fn ensure_not_revoked(keys: &Path, name: &str) -> anyhow::Result<()> {
     if revoked(keys)?.iter().any(|revoked| revoked == name) {
         bail!("{name} has been revoked; choose another name");
     }
+    Ok(())
+}
+
+/// The folder for the keys of an owner.
+fn client_folder(keys: &Path, name: &str) -> anyhow::Result<PathBuf> {
+    ensure_not_revoked(keys, name)?;
     let folder = keys.join("clients").join(name);
     if folder.exists() {
         bail!("{} exists already; choose another name, or delete it first", folder.display());

@@ -40,6 +40,8 @@ pub fn run(command: Command, settings: &Settings) -> anyhow::Result<ExitCode> {
         Command::Status(args) => status::run(&args),
         Command::Top(args) => top::run(&args),
         Command::Keys(args) => keys::run(&args),
+        Command::Invite(args) => keys::invite(&args),
+        Command::Join(args) => worker::join(args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => listing(export::run(&args)),
         Command::Head(args) => listing(head::run(&args)),

@@ -2,6 +2,7 @@
 
 mod observed;
 
+use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -12,10 +13,10 @@ use queens::{Plan, PlanSpec};
 use tokio::sync::watch;
 use tokio::time::{interval, sleep_until};
 use tracing::{Level, info};
-use worker::{Config, Lender, Summary, Wish, fetch_plan};
+use worker::{Config, Lender, Remote, Summary, Wish, fetch_plan};
 
-use crate::access::{JOIN, STATUS, refreshed_remote};
-use crate::args::{KernelChoice, OnLost, WorkerArgs};
+use crate::access::{Invitation, JOIN, STATUS, refreshed_remote};
+use crate::args::{CountingArgs, JoinArgs, KernelChoice, OnLost, WorkerArgs, WrongCommand};
 use crate::host::memory::fitting_kernel;
 use crate::progress::ProgressLine;
 use crate::signals::{Signal, Signals};
@@ -26,17 +27,36 @@ use observed::{Observed, WorkerNotes};
 const OPEN_FILES: u64 = 48;
 
 pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
+    let WorkerArgs { coordinator, keys, counting } = args;
+    count(counting, move || refreshed_remote(&coordinator, keys, [JOIN, STATUS]))
+}
+
+/// `diadem join`: a worker that shows what its invitation holds.
+pub fn join(args: JoinArgs) -> anyhow::Result<ExitCode> {
+    let text = if args.invitation == "-" { io::read_to_string(io::stdin())? } else { args.invitation };
+    let invitation: Invitation = text.parse().map_err(|error| WrongCommand::Refused(format!("{error}")))?;
+    count(args.counting, move || invitation.remote())
+}
+
+/// Counts for the coordinator to which `connect` leads.
+fn count(
+    args: CountingArgs,
+    connect: impl FnOnce() -> anyhow::Result<Remote> + Send + 'static,
+) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
     host::ensure_limits(OPEN_FILES)?;
     host::be_nice(args.limits.nice)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let result = runtime.block_on(work(args));
+    let result = runtime.block_on(work(args, connect));
     // A unit that does not stop in time must not delay the exit.
     runtime.shutdown_background();
     result
 }
 
-async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
+async fn work(
+    args: CountingArgs,
+    connect: impl FnOnce() -> anyhow::Result<Remote> + Send + 'static,
+) -> anyhow::Result<ExitCode> {
     let give_up_after = args.give_up_after();
     let mut signals = Signals::new()?.until(args.limits.end());
     service_manager::ready();
@@ -47,10 +67,8 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let kernel = KernelChoice::try_from(args.kernel)?;
-    let (addresses, keys) = (args.coordinator, args.keys);
     // It holds no units here either; the keys may be on a file system that does not answer.
-    let remote = signals.unless_told(move || refreshed_remote(&addresses, keys, [JOIN, STATUS]));
-    let Ok(remote) = remote.await? else { return Ok(ExitCode::SUCCESS) };
+    let Ok(remote) = signals.unless_told(connect).await? else { return Ok(ExitCode::SUCCESS) };
     let remote = remote.giving_up_after(give_up_after);
     let fetched = tokio::select! {
         fetched = fetch_plan(&remote, give_up_after) => fetched?,

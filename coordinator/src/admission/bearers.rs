@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
+use std::time::SystemTime;
 
 use domain::{AccessToken, Owner};
 
@@ -34,17 +35,42 @@ impl FromStr for TokenHash {
     }
 }
 
+/// A token that is accepted until it expires.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Bearer {
+    token: TokenHash,
+    caller: Caller,
+    expiry: Option<SystemTime>,
+}
+
+impl Bearer {
+    fn has_expired(&self) -> bool {
+        self.expiry.is_some_and(|expiry| SystemTime::now() >= expiry)
+    }
+}
+
 /// The accepted tokens, and the revoked owners.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bearers {
-    tokens: Vec<(TokenHash, Caller)>,
+    tokens: Vec<Bearer>,
     revoked: BTreeSet<Owner>,
 }
 
 impl Bearers {
     /// Accepts callers with this token as this owner with this right.
     pub fn admit(&mut self, token: &AccessToken, owner: Owner, right: Right) {
-        self.tokens.push((TokenHash::of(token), Caller { owner, right }));
+        self.admit_until(token, owner, right, None);
+    }
+
+    /// Accepts callers with this token until it expires.
+    pub fn admit_until(
+        &mut self,
+        token: &AccessToken,
+        owner: Owner,
+        right: Right,
+        expiry: Option<SystemTime>,
+    ) {
+        self.tokens.push(Bearer { token: TokenHash::of(token), caller: Caller { owner, right }, expiry });
     }
 
     /// Refuses an owner from now on, with any credentials.
@@ -64,7 +90,7 @@ impl Bearers {
 
     /// True if a token gives the right to take part.
     pub fn can_join(&self) -> bool {
-        self.tokens.iter().any(|(_, caller)| caller.right == Right::Join)
+        self.tokens.iter().any(|bearer| bearer.caller.right == Right::Join)
     }
 
     /// True if no token is accepted.
@@ -77,10 +103,21 @@ impl Bearers {
         self.of(TokenHash::of(&AccessToken::from_bearer(authorization).ok()?))
     }
 
-    /// The caller with this token. All hashes are compared, each in constant time (as [`blake3::Hash`] promises), so
-    /// that the time reveals nothing about the tokens.
+    /// The owner whose token this authorization metadata has, if the token has expired.
+    pub(crate) fn expired(&self, authorization: &[u8]) -> Option<&Owner> {
+        let presented = TokenHash::of(&AccessToken::from_bearer(authorization).ok()?);
+        self.listed(presented).filter(|bearer| bearer.has_expired()).map(|bearer| &bearer.caller.owner)
+    }
+
+    /// The caller with this token, unless it has expired.
     pub(super) fn of(&self, presented: TokenHash) -> Option<&Caller> {
-        let known = self.tokens.iter().map(|(known, caller)| (*known == presented).then_some(caller));
+        self.listed(presented).filter(|bearer| !bearer.has_expired()).map(|bearer| &bearer.caller)
+    }
+
+    /// The entry of this token. All hashes are compared, each in constant time (as [`blake3::Hash`] promises), so that the
+    /// time reveals nothing about the tokens.
+    fn listed(&self, presented: TokenHash) -> Option<&Bearer> {
+        let known = self.tokens.iter().map(|bearer| (bearer.token == presented).then_some(bearer));
         known.fold(None, Option::or)
     }
 }

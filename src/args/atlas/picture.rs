@@ -89,7 +89,7 @@ pub struct BoardPictureArgs {
     /// Rows by column, as 15863724 or 1,5,8,6,3,7,2,4; or squares, as 1:1,2:5 and so on; up to 32 queens.
     #[arg(value_name = "PLACEMENT")]
     pub placement: WrittenPlacement,
-    /// Count rows and columns from 0, in PLACEMENT and in the caption.
+    /// Count from 0, in PLACEMENT and caption.
     #[arg(long)]
     pub from_zero: bool,
     #[command(flatten)]

@@ -29,7 +29,7 @@ pub struct ShowArgs {
     /// Rows by column, as 15863724 or 1,5,8,6,3,7,2,4; or squares, as 1:1,2:5 and so on; up to 32 queens.
     #[arg(value_name = "PLACEMENT")]
     pub placement: WrittenPlacement,
-    /// Count rows and columns from 0, in PLACEMENT and in the output.
+    /// Count from 0, in PLACEMENT and output.
     ///
     /// The board keeps its rows 1 to N.
     #[arg(long)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::files::{read_if_there, write_private};
 use super::renewal::KeysRenewal;
-use crate::access::{JOIN, TokenName};
+use crate::access::{Expiry, JOIN, TokenName};
 
 /// Makes a token for that folder. The coordinator's file gets it too, and keeps the tokens that a renewal
 /// still accepts and the tokens with names.
@@ -25,15 +25,23 @@ pub fn write_token(
     write_private(&file, &format!("{token}\n"))
 }
 
-/// Makes a token that bears a name, and lets take part. The coordinator takes it besides those that it knows.
-pub fn write_named_token(keys: &Path, folder: &Path, name: &str) -> anyhow::Result<()> {
+/// Makes a join token of that owner, which the coordinator accepts besides those that it knows, until it expires.
+pub fn add_named_token(keys: &Path, name: &str, expiry: Option<Expiry>) -> anyhow::Result<String> {
     let known = keys.join("coordinator").join(JOIN.file);
     let (token, before) = (new_token(), read_if_there(&known)?);
     let separator = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
-    write_private(&known, &format!("{before}{separator}{token} {name}\n"))?;
+    let expiry = expiry.map(|expiry| format!(" {}", expiry.word())).unwrap_or_default();
+    write_private(&known, &format!("{before}{separator}{token} {name}{expiry}\n"))?;
+    Ok(token)
+}
+
+/// Makes a join token of that owner, for a folder that is copied to its machines.
+pub fn write_named_token(keys: &Path, folder: &Path, name: &str) -> anyhow::Result<()> {
+    let token = add_named_token(keys, name, None)?;
     write_private(&folder.join(JOIN.file), &format!("{token}\n"))
 }
 
-fn new_token() -> String {
+/// A token that nobody has yet.
+pub fn new_token() -> String {
     format!("{:032x}{:032x}", rand::random::<u128>(), rand::random::<u128>())
 }

@@ -167,7 +167,7 @@ fn first_owner_has_the_name_given_to_init() {
     let (_coordinator, address) = serve(&folder, "keys/coordinator");
     let _worker = work(&folder, &address, "keys/clients/ada", "a");
     until("it takes part", || owners(&folder, &address) == ["ada"]);
-    folder.run("keys init others --owner join").refused(&["\"join\" is not a name of its own"]);
+    folder.run("keys init others --owner join").refused(&["\"join\" is not free for an owner"]);
     assert!(!folder.path().join("others").exists());
 }
 

@@ -60,8 +60,9 @@ fn ledger_cut_at_any_byte_of_last_record_resumes() {
 #[test]
 fn lost_records_are_reported_until_loss_is_accepted() {
     let folder = half_counted();
+    let before = folder.counts("run");
     let running = folder.start("count 16 --run run --isa portable --quiet", "log");
-    until("it goes on", || folder.counts("run") > 200);
+    until("it resumes", || folder.counts("run") > before);
     running.terminate();
     running.end();
     let [path, checkpoint] =
@@ -125,8 +126,9 @@ fn flipped_byte_before_last_mark_withholds_the_answer() {
 #[test]
 fn damage_before_a_mark_can_be_accepted() {
     let folder = half_counted();
+    let before = folder.counts("run");
     let running = folder.start("count 16 --run run --isa portable --quiet", "log");
-    until("it goes on", || folder.counts("run") > 200);
+    until("it resumes", || folder.counts("run") > before);
     running.terminate();
     running.end();
     let path = folder.path().join("run/ledger/000001.jsonl");
@@ -143,7 +145,7 @@ fn damage_before_a_mark_can_be_accepted() {
     bytes[middle] ^= 1;
     fs::write(&path, &bytes).unwrap();
     let way_out =
-        format!("--accept-loss with diadem count or coordinator to give up what follows ({lost} records");
+        format!("--accept-loss with diadem count or coordinator to give up the rest ({lost} records");
     // (diadem status reads only what is behind the checkpoint.)
     for command in ["verify run", "export run --csv", "merge joint run"] {
         let refused = folder.run(command);
@@ -167,8 +169,9 @@ fn damage_before_a_mark_can_be_accepted() {
 #[test]
 fn damage_before_checkpoint_withholds_the_answer() {
     let folder = half_counted();
+    let before = folder.counts("run");
     let running = folder.start("count 16 --run run --isa portable --quiet", "log");
-    until("it goes on", || folder.counts("run") > 200);
+    until("it resumes", || folder.counts("run") > before);
     running.terminate();
     running.end();
     let path = folder.path().join("run/ledger/000001.jsonl");
@@ -338,9 +341,9 @@ fn accept_loss_is_refused_without_room_for_a_copy() {
     let ledger = fs::read(&path).unwrap();
     let kept = damaged.len() - tail.len();
     assert_eq!([&ledger[..kept], &tail].concat(), damaged);
-    assert!(
-        String::from_utf8_lossy(&ledger[kept..]).starts_with("{\"kind\":\"loss\",\"records\":0,\"bytes\":")
-    );
+    let recorded = std::str::from_utf8(&ledger[kept..]).unwrap().lines().next().unwrap();
+    let loss: serde_json::Value = serde_json::from_str(recorded).unwrap();
+    assert!(loss["kind"] == "loss" && loss["records"].as_u64() > Some(0), "{loss}");
     assert_eq!(finish(&folder).json()["total"], published(16));
 }
 

@@ -153,7 +153,7 @@ fn coordinator_after_hanging_audit(folder: &Folder, phase: &str) -> Option<(Runn
         return None;
     }
     assert_eq!(status().json()["phase"], phase);
-    assert!(coordinator.says(UNREAD));
+    until("it logs it too", || coordinator.says(UNREAD));
     drop(disk);
     Some((coordinator, address))
 }

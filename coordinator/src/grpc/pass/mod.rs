@@ -46,6 +46,10 @@ impl Pass {
         // A token takes precedence over a certificate, because its holder may have got another right with it.
         let by_token = authorization.and_then(|value| bearers.caller(value)).cloned();
         let caller = by_token.or_else(|| self.certified.clone()).ok_or_else(|| {
+            if let Some(owner) = authorization.and_then(|value| bearers.expired(value)) {
+                let text = format!("the invitation of {owner} has expired: ask the operator for a new one");
+                return for_good(Status::permission_denied(text));
+            }
             Status::unauthenticated(if authorization.is_some() {
                 "the token is not one of this coordinator's; it may have been replaced"
             } else {

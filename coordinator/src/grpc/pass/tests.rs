@@ -1,6 +1,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
+use std::time::{Duration, SystemTime};
 
 use domain::{AccessToken, Owner};
 use rustls_pki_types::CertificateDer;
@@ -28,6 +29,18 @@ const ADMINISTERING: [&str; 2] = ["/diadem.v1.Coordinator/Retract", "/diadem.v1.
 
 fn token(digit: char) -> AccessToken {
     digit.to_string().repeat(64).parse().unwrap()
+}
+
+#[test]
+fn expired_token_is_refused_for_good() {
+    let mut bearers = Bearers::default();
+    let now = SystemTime::now();
+    let hour = Duration::from_hours(1);
+    bearers.admit_until(&token('1'), Owner::new("ada"), Right::Join, Some(now - hour));
+    bearers.admit_until(&token('2'), Owner::new("ben"), Right::Join, Some(now + hour));
+    let access = Access::guarded(bearers);
+    assert_eq!(verdict(&access, JOINING[0], Some('1'), false), Err(Code::PermissionDenied));
+    assert!(verdict(&access, JOINING[0], Some('2'), false).is_ok());
 }
 
 /// Tokens by right: 1 and 2 join, 3 reads, 4 follows, 5 administers.

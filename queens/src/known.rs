@@ -47,7 +47,7 @@ const FIXED: [(u128, u128); 5] = [
     (181_254_386_312, 406_784),
 ];
 
-/// The published numbers of symmetric solutions of a board, up to symmetry.
+/// The symmetric solutions of a board, up to symmetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symmetric {
     /// Orbits of four: solutions fixed by the half turn alone.

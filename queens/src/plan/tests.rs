@@ -70,7 +70,7 @@ fn symmetric_counts_come_first_and_give_p_and_r() {
         let plan = plan(n);
         let mut tally = Tally::new(&plan);
         for unit in (0..plan.symmetric_counts()).map(UnitId) {
-            let kernel = kernel(Method::Search, None).unwrap();
+            let kernel = crate::kernel::kernel(Method::Search, None).unwrap();
             let count = plan.unit(unit).count(&*kernel, &Stop::new()).unwrap();
             tally.add(&plan, unit, count.completions).unwrap();
         }

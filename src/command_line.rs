@@ -2,8 +2,9 @@
 
 use std::env;
 
-use clap::Arg;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command, CommandFactory};
+use diadem::args::Args;
 use domain::quoted;
 
 use crate::settings::CompletedLine;
@@ -59,14 +60,19 @@ pub fn usage_error(error: &clap::Error, completed: &CompletedLine) -> Option<Str
     Some(format!("{what}{whence} (see {} --help)", completed.command_name()))
 }
 
-/// A hint for an unknown command: the most similar command, or `count` for a number.
+/// A hint for an unknown command: the command of that name in a group such as `atlas`, the most similar command, or
+/// `count` for a number.
 fn unknown_command_hint(error: &clap::Error) -> Option<String> {
     let name = error.get(ContextKind::InvalidSubcommand)?.to_string();
-    let similar = match error.get(ContextKind::SuggestedSubcommand) {
+    let within = |group: &Command| {
+        group.find_subcommand(&name).map(|command| format!("{} {}", group.get_name(), command.get_name()))
+    };
+    let in_group = Args::command().get_subcommands().find_map(within);
+    let similar = in_group.or_else(|| match error.get(ContextKind::SuggestedSubcommand) {
         // The last suggestion is the likeliest.
         Some(ContextValue::Strings(similar)) => similar.last().cloned(),
         _ => name.parse::<u8>().ok().map(|n| format!("count {n}")),
-    };
+    });
     let meant = similar.map(|similar| format!("; did you mean '{similar}'?")).unwrap_or_default();
     Some(format!("there is no command '{name}'{meant}"))
 }

@@ -111,7 +111,7 @@ pub fn without_late_share(
 pub fn answer(answer: &Answer, json: bool) -> anyhow::Result<ExitCode> {
     let text =
         if json { answer_json(answer).to_string() } else { on_stdout(&answer_text(answer)).into_owned() };
-    let wrong = (answer.agreement() == Agreement::Differs).then(|| ExitCode::from(exit::UNSOUND));
+    let wrong = answer.agreement().is_wrong().then(|| ExitCode::from(exit::UNSOUND));
     verdict(&text, wrong).context("the answer cannot be printed; type the same command again")
 }
 
@@ -127,7 +127,9 @@ fn answer_json(answer: &Answer) -> serde_json::Value {
         "r": totals.r.to_string(),
         "known": match answer.agreement() {
             Agreement::Agrees => "agrees",
+            Agreement::SymmetricAgrees => "symmetric-agrees",
             Agreement::Differs => "differs",
+            Agreement::SymmetricDiffers => "symmetric-differs",
             Agreement::None => "none",
         },
         "units": units,
@@ -147,12 +149,7 @@ fn answer_json(answer: &Answer) -> serde_json::Value {
 /// The total of a finished run, compared with the published value.
 pub fn total_text(board: Board, shard: Shard, totals: &Totals) -> String {
     let part = if shard.is_whole() { String::new() } else { format!(" ({shard} only)") };
-    let known = match Agreement::of(board, shard, totals) {
-        Agreement::Agrees => "agrees with the published value",
-        Agreement::Differs => "DIFFERS FROM THE PUBLISHED VALUE",
-        Agreement::None if shard.is_whole() => "no value has been published",
-        Agreement::None => "join all shards with diadem merge",
-    };
+    let known = Agreement::of(board, shard, totals).words();
     format!("Q({board}) = {}{part}: {known}", totals.solutions())
 }
 

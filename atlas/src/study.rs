@@ -41,7 +41,10 @@ pub struct StudySpec {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StudyError {
     /// Boards without a solution, or too large.
-    #[error("the boards to study are from 4 to {largest}, not {first}..{last}", largest = StudySpec::LARGEST)]
+    #[error(
+        "the boards to study are from {smallest} to {largest}, not {first}..{last}",
+        smallest = StudySpec::SMALLEST, largest = StudySpec::LARGEST
+    )]
     Sizes {
         /// The first requested board.
         first: u8,
@@ -66,6 +69,8 @@ pub enum StudyError {
 impl Classified for StudyError {}
 
 impl StudySpec {
+    /// The smallest board: smaller ones have no solution.
+    pub const SMALLEST: u8 = 4;
     /// The largest board.
     pub const LARGEST: u8 = 200;
     /// The largest number of runs.
@@ -77,7 +82,7 @@ impl StudySpec {
     /// [`StudyError`] if the boards, the runs or the limit are out of range.
     pub fn studies(&self) -> Result<impl Iterator<Item = SizeStudy> + use<>, StudyError> {
         let (first, last) = (*self.sizes.start(), *self.sizes.end());
-        if first < 4 || last > Self::LARGEST || first > last {
+        if first < Self::SMALLEST || last > Self::LARGEST || first > last {
             return Err(StudyError::Sizes { first, last });
         }
         if !(1..=Self::MOST_RUNS).contains(&self.runs) {

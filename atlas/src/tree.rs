@@ -11,7 +11,7 @@ pub struct TreeTooLarge(pub Board);
 impl Classified for TreeTooLarge {}
 
 /// The largest board: a thousand million nodes.
-const LARGEST: u8 = 16;
+pub const LARGEST: u8 = 16;
 
 /// The number of ways to place queens on the first r rows so that none attacks another, for r = 0, 1, ..., n.
 ///

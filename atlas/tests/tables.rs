@@ -1,7 +1,7 @@
 //! Tables against the published numbers, written down here once more.
 
 use atlas::table::{TotalsRow, constellations, levels, solutions, totals};
-use queens::Board;
+use queens::{Board, Totals};
 use serde_json::{Value, json};
 
 fn board(n: u8) -> Board {
@@ -56,7 +56,7 @@ fn counted_totals_match_published_totals() {
 }
 
 #[test]
-fn table_row_marks_difference_and_unpublished_total() {
+fn table_row_marks_differences_and_unpublished_totals() {
     let mut wrong = TotalsRow::counted(board(8)).unwrap();
     wrong.totals.as_mut().unwrap().a += 1;
     assert!(!wrong.agrees());
@@ -64,7 +64,13 @@ fn table_row_marks_difference_and_unpublished_total() {
     let rows = published(27, 28);
     assert_eq!(rows[0]["total"], "234907967154122528");
     assert_eq!(rows[0]["source"], "Preusser and Engelhardt 2016");
-    assert_eq!((&rows[1]["total"], &rows[1]["source"]), (&Value::Null, &json!("nothing published")));
+    assert_eq!((&rows[1]["a"], &rows[1]["total"]), (&Value::Null, &Value::Null));
+    assert_eq!((&rows[1]["p"], &rows[1]["r"]), (&json!("312717136"), &json!("16448")));
+    assert_eq!(rows[1]["source"], "OEIS A032522, A033148");
+    let mut run = Totals { a: 1, p: 312_717_136, r: 16_448, full: 0 };
+    assert_eq!(TotalsRow::of_run(board(28), run).to_string(), "this run, P and R as published");
+    run.r += 1;
+    assert!(TotalsRow::of_run(board(28), run).to_string().contains("DIFFERS"));
 }
 
 #[test]

@@ -128,6 +128,11 @@ impl LoadWorker {
             period.tick().await;
             let had_one = self.with(|units| {
                 let lease = units.leased.pop_front();
+                // A symmetric count stays open: if all of them were made up, P would differ from the published value.
+                if let Some(lease) = lease.filter(|lease| lease.unit == 0) {
+                    units.leased.push_back(lease);
+                    return false;
+                }
                 units.counted.extend(lease);
                 lease.is_some()
             });

@@ -9,6 +9,8 @@ use std::time::Duration;
 use domain::{LONGEST_SILENCE, MachineStatus, Owner, Phase, RunStatus, Work, WorkerStatus};
 use queens::extrapolation::extrapolate;
 use queens::known;
+use records::Agreement;
+use records::shard::Shard;
 use serde_json::{Value, json};
 
 use crate::assurance;
@@ -101,10 +103,11 @@ fn run(status: &RunStatus) -> Value {
 
 /// The comparison of a complete run with the published value.
 fn verdict(status: &RunStatus) -> Option<&'static str> {
-    (status.phase == Phase::Complete).then(|| match known::totals(status.board) {
-        Some(published) if published == status.totals => "the total agrees with the published value",
-        Some(_) => "the total differs from the published value",
-        None => "all units are counted; no value has been published for this board",
+    let agreement = Agreement::of(status.board, Shard::default(), &status.totals);
+    (status.phase == Phase::Complete).then(|| match agreement {
+        Agreement::Agrees => "the total agrees with the published value",
+        Agreement::Differs => "the total differs from the published value",
+        other => other.words(),
     })
 }
 

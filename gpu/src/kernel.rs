@@ -124,6 +124,10 @@ impl Kernel for GpuKernel {
         })
     }
 
+    fn is_on_processor(&self) -> bool {
+        self.device().description().is_processor()
+    }
+
     fn other(&self) -> Option<Arc<dyn Kernel>> {
         if self.lacks_other().is_some() {
             return None;

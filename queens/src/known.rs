@@ -1,4 +1,6 @@
-//! Published values: Q(n) is A000170 of the OEIS, A + P + R is A002562.
+//! Published values: Q(n) is A000170 of the OEIS, A + P + R is A002562. The solutions that the half turn fixes are
+//! A032522, 4P + 2R of them, and those that the quarter turn fixes are A033148, 2R of them. P and R are thus published
+//! for more boards than Q is.
 
 use crate::board::Board;
 use crate::tally::Totals;
@@ -36,6 +38,33 @@ const KNOWN: [(u128, u128, u128, u128); 27] = [
     (234_907_967_154_122_528, 29_363_495_854_214_938, 80_100_756, 0),
 ];
 
+/// A032522 and A033148 for n = 28, 29, ..., 32. An independent search found the same values up to n = 30.
+const FIXED: [(u128, u128); 5] = [
+    (1_250_901_440, 32_896),
+    (3_600_075_088, 43_776),
+    (14_589_438_024, 0),
+    (43_266_334_696, 0),
+    (181_254_386_312, 406_784),
+];
+
+/// The symmetric solutions of a board, up to symmetry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symmetric {
+    /// Orbits of four: solutions fixed by the half turn alone.
+    pub p: u128,
+    /// Orbits of two: solutions fixed by the quarter turn.
+    pub r: u128,
+}
+
+/// P and R of a board, which are published for every board.
+pub fn symmetric(board: Board) -> Symmetric {
+    if let Some(Totals { p, r, .. }) = totals(board) {
+        return Symmetric { p, r };
+    }
+    let (half_turn, quarter_turn) = FIXED[usize::from(board.n()) - 1 - KNOWN.len()];
+    Symmetric { p: (half_turn - quarter_turn) / 4, r: quarter_turn / 2 }
+}
+
 /// The published totals, or nothing where none have been published (n >= 28).
 pub fn totals(board: Board) -> Option<Totals> {
     let index = usize::from(board.n() - 1);
@@ -53,5 +82,17 @@ mod tests {
             assert_eq!(totals.solutions(), q, "n={}", i + 1);
         }
         assert_eq!(totals(Board::new(28).unwrap()), None);
+    }
+
+    #[test]
+    fn symmetric_solutions_are_known_up_to_the_largest_board() {
+        let known = |n| symmetric(Board::new(n).unwrap());
+        assert_eq!(known(27), Symmetric { p: 80_100_756, r: 0 });
+        assert_eq!(known(28), Symmetric { p: 312_717_136, r: 16_448 });
+        assert_eq!(known(Board::LARGEST.n()), Symmetric { p: 45_313_494_882, r: 203_392 });
+        for (n, (half_turn, quarter_turn)) in (28..).zip(FIXED) {
+            let Symmetric { p, r } = known(n);
+            assert_eq!((4 * p + 2 * r, 2 * r), (half_turn, quarter_turn), "n={n}");
+        }
     }
 }

@@ -141,6 +141,15 @@ mod tests {
     }
 
     #[test]
+    fn quarter_turn_counts_of_large_boards_are_published() {
+        for n in 19..=29 {
+            let board = Board::new(n).unwrap();
+            let found = count_fixed(&Position::empty(board), Turn::Quarter, &Stop::new()).unwrap();
+            assert_eq!(u128::from(found.completions), 2 * known::symmetric(board).r, "n={n}");
+        }
+    }
+
+    #[test]
     fn a_stopped_search_yields_nothing() {
         let stop = Stop::new();
         stop.stop();

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::known::Symmetric;
 use crate::plan::{Plan, UnitId};
 use crate::summand::{Measure, Summand};
 use crate::symmetry::SymmetryClass;
@@ -226,6 +227,15 @@ impl Tally {
         self.member(member).is_some_and(|sums| sums.open == 0 && sums.totals().is_none())
     }
 
+    /// P and R from the symmetric counts alone, all of which must be counted. None if these contradict each other.
+    pub fn symmetric(&self) -> Option<Symmetric> {
+        let mut sums = self.families.iter().flat_map(|family| family.symmetric.values());
+        sums.try_fold(Symmetric { p: 0, r: 0 }, |total, sums| {
+            let Symmetric { p, r } = sums.symmetric()?;
+            Some(Symmetric { p: total.p.checked_add(p)?, r: total.r.checked_add(r)? })
+        })
+    }
+
     /// The totals so far: constellations without symmetry as far as counted, the others where complete.
     ///
     /// # Errors
@@ -272,19 +282,30 @@ impl SymmetricSums {
     /// The constellation's share of the totals, or nothing if its counts contradict each other.
     fn totals(&self) -> Option<Totals> {
         let unfixed = self.completions.checked_sub(self.half_turn)?;
-        let point = self.half_turn.checked_sub(self.quarter_turn)?;
-        let share = |whole: u128, parts: u128| whole.is_multiple_of(parts).then_some(whole / parts);
+        let Symmetric { p, r } = self.symmetric()?;
         Some(match self.class {
-            SymmetryClass::Point if self.quarter_turn == 0 => {
-                Totals { a: share(unfixed, 2)?, p: point, ..Totals::default() }
-            }
-            SymmetryClass::Rotational => {
-                Totals { a: share(unfixed, 4)?, p: share(point, 2)?, r: self.quarter_turn, full: 0 }
-            }
+            SymmetryClass::Point => Totals { a: share(unfixed, 2)?, p, r, full: 0 },
+            SymmetryClass::Rotational => Totals { a: share(unfixed, 4)?, p, r, full: 0 },
             SymmetryClass::Full => Totals { full: self.completions, ..Totals::default() },
-            SymmetryClass::Point | SymmetryClass::Asymmetric => return None,
+            SymmetryClass::Asymmetric => return None,
         })
     }
+
+    /// The constellation's share of P and R, or nothing if its symmetric counts contradict each other.
+    fn symmetric(&self) -> Option<Symmetric> {
+        let point = self.half_turn.checked_sub(self.quarter_turn)?;
+        match self.class {
+            SymmetryClass::Point if self.quarter_turn == 0 => Some(Symmetric { p: point, r: 0 }),
+            SymmetryClass::Rotational => Some(Symmetric { p: share(point, 2)?, r: self.quarter_turn }),
+            SymmetryClass::Full => Some(Symmetric { p: 0, r: 0 }),
+            SymmetryClass::Point | SymmetryClass::Asymmetric => None,
+        }
+    }
+}
+
+/// The whole divided by a number that must divide it.
+fn share(whole: u128, parts: u128) -> Option<u128> {
+    whole.is_multiple_of(parts).then_some(whole / parts)
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub mod verify;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Agreement, Answer};
+pub use answer::{Agreement, Answer, WrongSymmetric};
 pub use assurance::assess;
 pub use audit::{Audit, AuditError, audit, audit_each, audit_until};
 pub use bound::CONFIDENCE;

@@ -109,6 +109,10 @@ impl Kernel for CheckedWithin {
         self.kernel.count(position, stop)
     }
 
+    fn is_on_processor(&self) -> bool {
+        self.kernel.is_on_processor()
+    }
+
     fn other(&self) -> Option<Arc<dyn Kernel>> {
         Some(self.check.clone())
     }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{bail, ensure};
 use records::run_directory::RunDirectory;
 use records::verify::SampleSize;
-use records::{Certificate, SigningKey};
+use records::{Agreement, Certificate, SigningKey};
 
 use super::verify::{audited, joined, recount_symmetric};
 use crate::access::warn_if_others_may_read;
@@ -30,13 +30,16 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
     let key = key_file(args, named)?;
     run.identities()?;
     recount_symmetric(&run, fitting_threads(args.threads))?;
-    run.expect_published()?;
+    let agreement = run.expect_published()?;
     let certificate = Certificate::sign(&directory, run.audit(), &SigningKey::open(&key)?)?;
     warn_if_others_may_read(&key);
     let text = serde_json::to_string_pretty(&certificate)?;
     match out {
         Some(out) => out.write(|out| Ok(writeln!(out, "{text}")?))?,
         None => print(&text)?,
+    }
+    if agreement == Agreement::SymmetricAgrees {
+        say(format_args!("diadem: P and R agree with the published values; Q has not been published"));
     }
     say(format_args!("signed with the key {}", certificate.key()));
     if !named.is_empty() && !named.contains_key(certificate.key()) {

@@ -77,7 +77,7 @@ fn report(
         totals: audit.totals,
         verdict: verdict(audit, &answer),
         is_complete: is_counted(audit) && audit.pending() == 0,
-        is_wrong: is_counted(audit) && answer.agreement() == Agreement::Differs,
+        is_wrong: is_counted(audit) && answer.agreement().is_wrong(),
         begun: run.begun / 1000,
         elapsed: answer.elapsed,
         cpu: answer.cpu,
@@ -122,12 +122,14 @@ fn verdict(audit: &Audit, answer: &Answer) -> String {
             format!("not complete: {unbelieved} counts of machines that are not believed stand")
         }
         Agreement::Differs => "complete, but IT DIFFERS FROM THE PUBLISHED VALUE".into(),
+        agreement @ Agreement::SymmetricDiffers => format!("complete, but {}", agreement.words()),
         _ if audit.pending() > 0 => {
             format!("not complete: {} still to be checked", counted(audit.pending(), "count"))
         }
         Agreement::Agrees => "complete; it agrees with the published value".into(),
-        Agreement::None if answer.shard.is_whole() => "complete; no value has been published".into(),
-        Agreement::None => "complete; join all shards with diadem merge".into(),
+        agreement @ (Agreement::SymmetricAgrees | Agreement::None) => {
+            format!("complete; {}", agreement.words())
+        }
     }
 }
 

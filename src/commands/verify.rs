@@ -15,7 +15,7 @@ use queens::kernel::Method;
 use records::run_directory::RunDirectory;
 use records::standing::{Machine, UnitMark};
 use records::verify::{SampleRecount, SampleSize, Verification, VerifyError};
-use records::{Audit, CONFIDENCE};
+use records::{Agreement, Audit, CONFIDENCE};
 use serde_json::json;
 
 use crate::args::{UnitSpan, VerifyArgs};
@@ -67,6 +67,12 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
     report_ledger(report, path, &directory, run.audit())?;
     let heads = args.heads.as_ref().map(|path| report_heads(report, path, &directory, run.audit()));
     let published = heads.transpose()?;
+    let threads = fitting_threads(args.threads);
+    if let Err(wrong) = run.expect_symmetric() {
+        // A recount names the wrong counts, even in a run that stopped because of them.
+        recount_symmetric(&run, threads)?;
+        return Err(wrong.into());
+    }
     run.expect_complete()?;
     report_identities(report, &run)?;
     if let Some((path, certificate)) = args.certificate.as_ref().zip(certificate) {
@@ -85,7 +91,6 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
     if let Some(path) = &args.export {
         report_export(report, path, &directory, run.audit())?;
     }
-    let threads = fitting_threads(args.threads);
     let again = recount_symmetric(&run, threads)?;
     report.add(
         &format!("symmetric counts: all {again} found again by a second algorithm"),
@@ -221,12 +226,14 @@ fn report_recount(
 }
 
 fn report_published(report: &mut VerifyReport, run: &Verification<'_>) -> anyhow::Result<()> {
-    let agrees = run.expect_published()?;
+    let agreement = run.expect_published()?;
     run.expect_checked()?;
-    let (words, name) = if agrees {
-        ("complete; the total agrees with the published value", "agrees")
-    } else {
-        ("complete", "none")
+    let (words, name) = match agreement {
+        Agreement::Agrees => ("complete; the total agrees with the published value", "agrees"),
+        Agreement::SymmetricAgrees => {
+            ("complete; P and R agree with the published values", "symmetric-agrees")
+        }
+        _ => ("complete", "none"),
     };
     report.add(words, "published", json!(name))
 }

@@ -1,4 +1,4 @@
-"""Published totals: A000170 of the OEIS (all solutions) with those of its classes P and R."""
+"""Published totals: A000170 of the OEIS (all solutions) with those of its classes P and R (A032522, A033148)."""
 
 # Q, P, R for n = 1 to 27. n = 27 by Preusser and Engelhardt, 2016.
 SOLUTIONS = (
@@ -10,6 +10,16 @@ SOLUTIONS = (
     (2_207_893_435_808_352, 8_532_332, 1_632), (22_317_699_616_364_044, 28_929_567, 0),
     (234_907_967_154_122_528, 80_100_756, 0),
 )
+
+# P, R for n = 28 to 32, where Q is not published.
+SYMMETRIC = (
+    (312_717_136, 16_448), (900_007_828, 21_888), (3_647_359_506, 0), (10_816_583_674, 0), (45_313_494_882, 203_392),
+)
+
+
+def symmetric(n):
+    """P and R."""
+    return SOLUTIONS[n - 1][1:] if n <= len(SOLUTIONS) else SYMMETRIC[n - 1 - len(SOLUTIONS)]
 
 
 def totals(n):

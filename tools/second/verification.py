@@ -157,11 +157,17 @@ class Verification:
         return len(units)
 
     def _compare(self):
-        published = known.totals(self.plan.n) if self.run.of == 1 else None
+        if self.run.of != 1:
+            self.tell("published", "none", "complete")
+            return
+        published, symmetric = known.totals(self.plan.n), known.symmetric(self.plan.n)
         if published and published != self.totals:
             raise NotSound("the ledger is complete, but its total differs from the published value")
-        self.tell("published", "agrees" if published else "none",
-                  "complete; the total agrees with the published value" if published else "complete")
+        if symmetric != tuple(self.totals[1:3]):
+            raise NotSound("the ledger is complete, but its P or R differs from the published value")
+        self.tell("published", "agrees" if published else "symmetric-agrees",
+                  "complete; the total agrees with the published value" if published else
+                  "complete; P and R agree with the published values")
 
     def _counts(self, first, part):
         """The counts of a part's units in this run."""

@@ -119,7 +119,8 @@ impl Shared {
         // The order matters: if the pool finishes and no thread has the unit, the unit was not started.
         set(Some(unit_variant(&lease)));
         let is_over = self.finishes.load(Ordering::SeqCst) || self.stop.is_stopped();
-        let count = || count(&self.plan, &self.kernels, lease, &self.stop);
+        let busy = || self.in_thread.iter().filter(|thread| thread.lock().is_some()).count();
+        let count = || count(&self.plan, &self.kernels, lease, &self.stop, busy);
         let outcome = if is_over { UnitOutcome::Stopped } else { count() };
         // After the worker has left, no receiver needs the outcome. The outcome is sent before the thread clears its
         // unit, so a counted unit is always found.
@@ -153,7 +154,8 @@ impl Pool for ThreadedPool {
     }
 
     fn processor_time(&self) -> Option<Duration> {
-        (!is_card(&*self.shared.kernels.own)).then(|| ProcessTime::now().as_duration())
+        let own = &*self.shared.kernels.own;
+        (!is_card(own) || own.is_on_processor()).then(|| ProcessTime::now().as_duration())
     }
 
     fn finish(&self) {
@@ -183,8 +185,21 @@ thread_local! {
     static LAST_READ: Cell<ThreadTime> = Cell::new(ThreadTime::now());
 }
 
-/// Counts the unit in the variant of its lease. The coordinator would reject another variant.
-fn count(plan: &Plan, kernels: &MethodKernels, lease: Lease, stop: &Stop) -> UnitOutcome {
+/// The processor time of a unit that OpenCL counts on the processor, in threads of its driver: as much of the process's
+/// time as each of the `busy` units has, and at most the time by the clock.
+fn share_of_process(process: Duration, busy: usize, by_clock: Duration) -> Duration {
+    (process / (busy.max(1) as u32)).min(by_clock)
+}
+
+/// Counts the unit in the variant of its lease. The coordinator would reject another variant. `busy` is the number of
+/// units that are counted now.
+fn count(
+    plan: &Plan,
+    kernels: &MethodKernels,
+    lease: Lease,
+    stop: &Stop,
+    busy: impl Fn() -> usize,
+) -> UnitOutcome {
     let unit = plan.unit(lease.unit);
     let Lease { variant, .. } = lease;
     let is_by_other = variant.wants_other_kernel(unit.summand);
@@ -192,7 +207,7 @@ fn count(plan: &Plan, kernels: &MethodKernels, lease: Lease, stop: &Stop) -> Uni
         return UnitOutcome::Beyond(lease);
     };
     let unit = if variant.mirrored { unit.mirrored() } else { unit };
-    let (begun, begun_at) = (LAST_READ.get(), Instant::now());
+    let (begun, begun_at, process_begun) = (LAST_READ.get(), Instant::now(), ProcessTime::now());
     let count = if variant.other_kernel {
         unit.count_otherwise(&**kernel, stop)
     } else {
@@ -201,11 +216,17 @@ fn count(plan: &Plan, kernels: &MethodKernels, lease: Lease, stop: &Stop) -> Uni
     let Some(Count { completions, nodes }) = count else { return UnitOutcome::Stopped };
     let ended = ThreadTime::now();
     LAST_READ.set(ended);
-    let cpu = if is_card(&**kernel) { begun_at.elapsed() } else { ended.duration_since(begun) };
+    let cpu = if !is_card(&**kernel) {
+        ended.duration_since(begun)
+    } else if kernel.is_on_processor() {
+        share_of_process(process_begun.elapsed(), busy(), begun_at.elapsed())
+    } else {
+        begun_at.elapsed()
+    };
     UnitOutcome::Counted(UnitCount { lease, completions, nodes, cpu })
 }
 
-/// Whether a card counts, while the thread sleeps.
+/// Whether OpenCL counts, while the thread sleeps.
 pub fn is_card(kernel: &dyn Kernel) -> bool {
     kernel.name().isa == Isa::OpenCl
 }
@@ -251,10 +272,57 @@ mod tests {
         let variant = Variant { mirrored: true, other_kernel: true };
         for unit in (0..plan.units()).map(UnitId) {
             let lease = Lease { unit, token: Token(0), variant };
-            let outcome = count(&plan, &kernels, lease, &Stop::new());
+            let outcome = count(&plan, &kernels, lease, &Stop::new(), || 1);
             let is_counted = matches!(outcome, UnitOutcome::Counted(_));
             assert_eq!(is_counted, plan.summand(unit).is_symmetric_count(), "{outcome:?}");
         }
+    }
+
+    #[test]
+    fn opencl_on_a_busy_processor_reports_processor_time() {
+        let seconds = Duration::from_secs;
+        // Other programs have most of the processor: the driver's threads get 8 s in 50 s, for two units.
+        assert_eq!(share_of_process(seconds(8), 2, seconds(50)), seconds(4));
+        assert_eq!(share_of_process(seconds(100), 2, seconds(50)), seconds(50));
+        assert_eq!(share_of_process(seconds(90), 1, seconds(50)), seconds(50), "other threads count, too");
+    }
+
+    /// A kernel of OpenCL that needs nothing of the processor.
+    struct Sleeping {
+        is_on_processor: bool,
+    }
+
+    impl Kernel for Sleeping {
+        fn name(&self) -> KernelName {
+            KernelName { method: Method::Search, isa: Isa::OpenCl }
+        }
+
+        fn count(&self, _: &Position, _: &Stop) -> Option<Count> {
+            std::thread::sleep(Duration::from_millis(50));
+            Some(Count::default())
+        }
+
+        fn is_on_processor(&self) -> bool {
+            self.is_on_processor
+        }
+    }
+
+    #[test]
+    fn units_of_a_card_take_time_by_the_clock() {
+        let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
+        let unit = UnitId(plan.units() - 1);
+        let lease = Lease { unit, token: Token(0), variant: Variant::default() };
+        let time = |is_on_processor| {
+            let own = Arc::new(Sleeping { is_on_processor });
+            let kernels = MethodKernels { own, other: OnceLock::new() };
+            // As of so many units that each has next to nothing of the process's time.
+            match count(&plan, &kernels, lease, &Stop::new(), || 1_000_000) {
+                UnitOutcome::Counted(count) => count.cpu,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(time(false) >= Duration::from_millis(50));
+        assert!(time(true) < Duration::from_millis(50));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use queens::known::Symmetric;
 use queens::{Board, Classified, Totals, known};
 use thiserror::Error;
 
@@ -38,7 +39,7 @@ pub enum TotalsSource {
 pub struct TotalsRow {
     /// The board.
     pub board: Board,
-    /// The known totals; `None` if nothing has been published.
+    /// The known totals; `None` if only P and R have been published.
     pub totals: Option<Totals>,
     /// Their source.
     pub source: TotalsSource,
@@ -69,20 +70,27 @@ impl TotalsRow {
         Self { board, totals: Some(totals), source: TotalsSource::Run }
     }
 
-    /// Whether it is what has been published; true where nothing has.
+    /// True if no value differs from what has been published.
     pub fn agrees(&self) -> bool {
-        known::totals(self.board).is_none_or(|known| self.totals == Some(known))
+        let known = known::symmetric(self.board);
+        self.symmetric() == known && known::totals(self.board).is_none_or(|known| self.totals == Some(known))
+    }
+
+    /// P and R, which are published for every board.
+    fn symmetric(&self) -> Symmetric {
+        self.totals.map_or_else(|| known::symmetric(self.board), |Totals { p, r, .. }| Symmetric { p, r })
     }
 
     fn cells(&self) -> [TableCell; 7] {
         let count = |of: fn(&Totals) -> u128| {
             self.totals.as_ref().map_or(TableCell::Nothing, |totals| TableCell::Count(of(totals)))
         };
+        let Symmetric { p, r } = self.symmetric();
         [
             TableCell::Number(self.board.n().into()),
             count(|totals| totals.a),
-            count(|totals| totals.p),
-            count(|totals| totals.r),
+            TableCell::Count(p),
+            TableCell::Count(r),
             count(Totals::fundamental),
             count(Totals::solutions),
             TableCell::Word(self.to_string()),
@@ -94,12 +102,14 @@ impl TotalsRow {
 impl fmt::Display for TotalsRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match (self.source, self.totals) {
-            (TotalsSource::Run, _) if known::totals(self.board).is_none() => "this run, nothing published",
-            (TotalsSource::Run, _) if self.agrees() => "this run, as published",
+            (TotalsSource::Run, _) if self.agrees() => match known::totals(self.board) {
+                Some(_) => "this run, as published",
+                None => "this run, P and R as published",
+            },
             (TotalsSource::Run, _) => "this run, DIFFERS FROM THE PUBLISHED VALUE",
             (TotalsSource::Counted, _) if self.agrees() => "counted here, as published",
             (TotalsSource::Counted, _) => "counted here, DIFFERS FROM THE PUBLISHED VALUE",
-            (TotalsSource::Published, None) => "nothing published",
+            (TotalsSource::Published, None) => "OEIS A032522, A033148",
             (TotalsSource::Published, _) if self.board.n() > LAST_OF_OEIS => "Preusser and Engelhardt 2016",
             (TotalsSource::Published, _) => "OEIS A000170, A002562",
         })

@@ -30,6 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::Owner;
+use queens::known::Symmetric;
 use queens::{Plan, UnitId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -170,6 +171,12 @@ impl Core {
     /// True if every unit has a standing count and all required checks are made.
     pub fn is_complete(&self) -> bool {
         self.votes.is_complete(&self.work)
+    }
+
+    /// P and R of a whole plan, once every symmetric count stands and is checked.
+    pub fn symmetric(&self) -> Option<Symmetric> {
+        let standing = self.votes.standing();
+        if self.shard().is_whole() { standing.symmetric(self.plan(), self.policy()) } else { None }
     }
 
     /// The number of the current attempt to count the unit: 1, plus 1 for each worker lost while it held the unit.

@@ -174,7 +174,11 @@ impl Core {
         };
         let way_out = match self.independence.next_step(now) {
             Some(left) => format!("in {} s less independent checks are accepted", left.as_secs()),
-            None => "the run requires two owners: diadem policy --require-owners 1 lifts that".to_owned(),
+            None if self.require_owners().is_some() => {
+                "the run requires two owners: diadem policy --require-owners 1 lifts that".to_owned()
+            }
+            // The run is paused, or its next tick starts the clock.
+            None => return None,
         };
         Some(format!("the checks that are left wait for {whom}; start a worker there, or wait: {way_out}"))
     }

@@ -6,9 +6,10 @@ use std::thread;
 use std::time::Duration;
 
 use domain::counted;
+use queens::known::Symmetric;
 use queens::{Class, Classified, TallyError};
 use records::standing::RecordError;
-use records::{Answer, Audit, AuditError, assess, audit_until};
+use records::{Answer, Audit, AuditError, WrongSymmetric, assess, audit_until};
 use thiserror::Error;
 use tracing::{Level, error};
 
@@ -39,6 +40,9 @@ pub enum Withheld {
     /// The sums of a run without a ledger contradict each other.
     #[error(transparent)]
     Sums(#[from] TallyError),
+    /// P or R is not the published value.
+    #[error(transparent)]
+    Symmetric(#[from] WrongSymmetric),
     /// Another coordinator serves the run.
     #[error(transparent)]
     Other(#[from] OtherCoordinator),
@@ -55,7 +59,7 @@ impl Classified for Withheld {
     fn class(&self) -> Class {
         match self {
             Self::Audit(error) => error.class(),
-            Self::Record(_) | Self::Sums(_) => Class::Unsound,
+            Self::Record(_) | Self::Sums(_) | Self::Symmetric(_) => Class::Unsound,
             Self::Other(other) => other.class(),
         }
     }
@@ -115,6 +119,24 @@ impl Keeper {
         self.publisher.publish_soon();
     }
 
+    /// Compares P and R with the published values, once, as soon as all symmetric counts stand. Stops the run if they
+    /// differ.
+    pub(super) fn compare_symmetric(&mut self) {
+        if self.is_symmetric_compared || !matches!(self.stage, Stage::Counting) {
+            return;
+        }
+        let Some(found) = self.core.symmetric() else { return };
+        self.is_symmetric_compared = true;
+        match WrongSymmetric::refuse(self.core.plan().board(), found) {
+            Ok(()) => {
+                let Symmetric { p, r } = found;
+                let text = format!("P = {p} and R = {r} are counted and agree with the published values");
+                self.news.add(Event::new(Level::INFO, "symmetric", text));
+            }
+            Err(wrong) => self.withhold(wrong),
+        }
+    }
+
     /// Withholds the answer and stops counting.
     pub(super) fn withhold(&mut self, why: impl Into<Withheld>) {
         self.end(Ending::Withheld(why.into()));
@@ -125,7 +147,7 @@ impl Keeper {
         let is_of_memory = match why {
             Withheld::Audit(error) => matches!(**error, AuditError::Differs),
             Withheld::Record(_) | Withheld::Sums(_) => true,
-            Withheld::Other(_) => false,
+            Withheld::Symmetric(_) | Withheld::Other(_) => false,
         };
         if is_of_memory {
             self.journal.distrust_checkpoint(self.clock.since_1970());

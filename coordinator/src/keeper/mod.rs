@@ -77,6 +77,8 @@ pub(crate) struct Keeper {
     reports: Vec<PendingReport>,
     audits: Audits,
     stage: Stage,
+    /// True if P and R were compared with the published values.
+    is_symmetric_compared: bool,
     kernels: Kernels,
     news: News,
     publisher: Publisher,
@@ -132,6 +134,7 @@ fn keeper(
         reports: Vec::new(),
         audits,
         stage: Stage::Counting,
+        is_symmetric_compared: false,
         kernels: Kernels::default(),
         news: News::new(clock),
         publisher,
@@ -179,6 +182,7 @@ impl Keeper {
         self.followers.answer(self.clock.elapsed());
         self.take_back();
         self.tick_core();
+        self.compare_symmetric();
         self.end_if_complete();
         self.look_at_audits();
         self.serve_waiting();

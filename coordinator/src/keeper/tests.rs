@@ -101,6 +101,21 @@ async fn report_after_the_answer_is_not_recorded() {
 }
 
 #[tokio::test]
+async fn run_ends_after_its_clock_jumps_ahead() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
+    let worker = join(&handle).await;
+    let leases = lease(&handle, worker, 3).await;
+    // As after a machine was suspended: leases end, and their counts are still welcome.
+    clock.advance(Duration::from_hours(3));
+    assert_eq!(handle.status().await.unwrap().trouble, "");
+    let worker = join(&handle).await;
+    handle.report(report(worker, &leases)).await.unwrap();
+    timeout(PATIENCE, count_to_the_end(&handle, worker)).await.unwrap();
+    handle.close().await;
+}
+
+#[tokio::test]
 async fn dropping_last_handle_ends_keeper_and_unlocks_run() {
     let folder = TempDir::new().unwrap();
     let clock = SetClock::default();

@@ -59,6 +59,11 @@ pub trait Kernel: Send + Sync {
     /// 64 bits panics rather than wraps.
     fn count(&self, position: &Position, stop: &Stop) -> Option<Count>;
 
+    /// True if OpenCL counts on the processor, in threads of its driver.
+    fn is_on_processor(&self) -> bool {
+        false
+    }
+
     /// The kernel to check this one by, which [`KernelName::other`] names, if there is one here.
     fn other(&self) -> Option<Arc<dyn Kernel>> {
         let KernelName { method, isa } = self.name().other();

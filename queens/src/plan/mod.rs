@@ -312,6 +312,12 @@ impl Plan {
         (self.family_of_part[number] as usize, self.parts[number].summand())
     }
 
+    /// The number of symmetric counts: they are the first units of every plan.
+    pub fn symmetric_counts(&self) -> u64 {
+        let fixed = self.parts.iter().take_while(|part| part.summand().is_symmetric_count());
+        self.firsts[fixed.count()]
+    }
+
     /// The constellations that have a symmetry, in the order of their numbers.
     pub fn symmetric_members(&self) -> &[SymmetricMember] {
         &self.symmetric

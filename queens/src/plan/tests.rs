@@ -65,6 +65,22 @@ fn totals_are_independent_of_grain() {
 }
 
 #[test]
+fn symmetric_counts_come_first_and_give_p_and_r() {
+    for n in 1..=14 {
+        let plan = plan(n);
+        let mut tally = Tally::new(&plan);
+        for unit in (0..plan.symmetric_counts()).map(UnitId) {
+            let kernel = crate::kernel::kernel(Method::Search, None).unwrap();
+            let count = plan.unit(unit).count(&*kernel, &Stop::new()).unwrap();
+            tally.add(&plan, unit, count.completions).unwrap();
+        }
+        assert_eq!(tally.symmetric(), Some(known::symmetric(plan.board())), "n={n}");
+        let behind = (plan.symmetric_counts()..plan.units()).map(UnitId);
+        assert!(!behind.into_iter().any(|unit| plan.summand(unit).is_symmetric_count()), "n={n}");
+    }
+}
+
+#[test]
 fn families_give_published_totals_with_both_kernels() {
     for n in 1..=10 {
         let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();

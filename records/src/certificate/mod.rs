@@ -8,6 +8,7 @@ mod head;
 
 use std::collections::BTreeMap;
 
+use queens::known::Symmetric;
 use queens::plan::Fingerprint;
 use queens::{Board, Class, Classified, Totals, known};
 use serde::{Deserialize, Serialize};
@@ -258,12 +259,21 @@ impl Certificate {
 
     /// Rejects totals that differ from the published totals of the board, or for a part exceed them.
     fn expect_published(&self, said: [u128; 4]) -> Result<(), CertificateError> {
-        let Some(known) = known::totals(self.n) else { return Ok(()) };
-        let known = [("total", known.solutions()), ("a", known.a), ("p", known.p), ("r", known.r)];
+        let [total, a, p, r] = said;
+        let Symmetric { p: known_p, r: known_r } = known::symmetric(self.n);
+        let (known_total, known_a) =
+            known::totals(self.n).map_or((None, None), |known| (Some(known.solutions()), Some(known.a)));
+        let pairs = [
+            ("total", total, known_total),
+            ("a", a, known_a),
+            ("p", p, Some(known_p)),
+            ("r", r, Some(known_r)),
+        ];
         let is_other =
             |said: u128, published| if self.shard.is_whole() { said != published } else { said > published };
-        let other = known.into_iter().zip(said).find(|((_, published), said)| is_other(*said, *published));
-        other.map_or(Ok(()), |((name, published), said)| {
+        let known = pairs.into_iter().filter_map(|(name, said, published)| Some((name, said, published?)));
+        let other = known.into_iter().find(|(_, said, published)| is_other(*said, *published));
+        other.map_or(Ok(()), |(name, said, published)| {
             Err(CertificateError::NotPublished { name, n: self.n, said, published })
         })
     }
@@ -414,6 +424,8 @@ mod tests {
         differs(more, "its total for n = 8 is 100, and the published one is 92");
         let otherwise = |c: &mut Certificate| (c.a, c.p) = ("10".into(), "3".into());
         differs(otherwise, "its a for n = 8 is 10, and the published one is 11");
+        let symmetric = |c: &mut Certificate| c.n = Board::new(28).unwrap();
+        differs(symmetric, "its p for n = 28 is 1, and the published one is 312717136");
         let part = |c: &mut Certificate| {
             (c.a, c.total, c.shard) = ("10".into(), "84".into(), "1/2".parse().unwrap())
         };

@@ -27,15 +27,15 @@ pub enum MergeError {
     #[error("the parts do not fit into one run: {0}")]
     Record(#[from] RecordError),
     /// A run has another plan.
-    #[error("{} has plan {found}, but {} has plan {wanted}: only runs of one plan can be joined", .path.display(), .first.display())]
+    #[error("{} has {found}, but {} has {wanted}: only runs of one board and one plan can be joined", .path.display(), .first.display())]
     OtherPlan {
         /// The directory.
         path: PathBuf,
-        /// Its plan, and the plan's division into units.
+        /// Its board, if that differs, or else its plan and the plan's division into units.
         found: String,
-        /// The directory whose plan counts.
+        /// The directory that was named first.
         first: PathBuf,
-        /// That plan.
+        /// Its board or plan.
         wanted: String,
     },
     /// A run is named twice, or a copy of it.

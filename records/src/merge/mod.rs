@@ -133,7 +133,11 @@ fn opened(paths: &[PathBuf]) -> Result<Vec<RunDirectory>, MergeError> {
         if let Some(first) = parts.first()
             && part.plan().fingerprint() != first.plan().fingerprint()
         {
-            let named = |plan: &Plan| format!("{} by {}", plan.fingerprint(), plan.spec().scheme);
+            let is_other_board = part.plan().board() != first.plan().board();
+            let named = |plan: &Plan| match plan.spec() {
+                spec if is_other_board => format!("board n = {}", spec.n),
+                spec => format!("plan {} by {}", plan.fingerprint(), spec.scheme),
+            };
             return Err(MergeError::OtherPlan {
                 path: path.clone(),
                 found: named(part.plan()),

@@ -24,6 +24,7 @@ mod vote;
 
 use std::ops::Range;
 
+use queens::known::Symmetric;
 use queens::{Plan, UnitId};
 
 use crate::double_check::DoubleCheck;
@@ -138,6 +139,16 @@ impl Standing {
     /// retracted counts were confirmed again, only a person can find the error.
     pub fn newly_contradicted(&self) -> Option<u32> {
         self.sums.tally.contradicted().find(|member| !self.sums.contradicted.contains(member))
+    }
+
+    /// P and R, once every symmetric count of the plan stands and none is still to be checked or retracted.
+    pub fn symmetric(&self, plan: &Plan, policy: DoubleCheck) -> Option<Symmetric> {
+        let counts = plan.symmetric_counts();
+        let is_settled = self.done_within(0..counts) == counts
+            && !(0..counts).any(|unit| self.is_pending(UnitId(unit), policy))
+            && self.sums.disputed.range(..UnitId(counts)).next().is_none()
+            && self.unbelieved() == 0;
+        if is_settled { self.sums.tally.symmetric() } else { None }
     }
 
     /// The number of unconfirmed standing counts of quarantined machines, which must be retracted.

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use queens::{Class, Classified, TallyError, UnitId};
+use queens::known::Symmetric;
+use queens::{Board, Class, Classified, TallyError, UnitId};
 
 use crate::export::ExportError;
 use crate::ledger::LedgerError;
@@ -15,7 +16,7 @@ use crate::store::StoreError;
 use crate::verify::VerifyError;
 use crate::{
     AuditError, CertificateError, CopyError, DoubleCheck, HeadError, MergeError, NothingToRetract,
-    RetractError,
+    RetractError, WrongSymmetric,
 };
 
 /// Tests one group of errors for each class.
@@ -42,6 +43,10 @@ fn missing_ledger() -> LedgerError {
 
 fn other_shard() -> RunDirectoryError {
     RunDirectoryError::OtherShard { path: path(), found: Shard::default(), wanted: Shard::default() }
+}
+
+fn wrong_symmetric() -> WrongSymmetric {
+    WrongSymmetric::refuse(Board::LARGEST, Symmetric { p: 1, r: 0 }).unwrap_err()
 }
 
 fn bad_json() -> serde_json::Error {
@@ -76,6 +81,8 @@ classes! {
         AuditError::from(TallyError::Overflow),
         AuditError::Short,
         VerifyError::Published,
+        VerifyError::from(wrong_symmetric()),
+        wrong_symmetric(),
         VerifyError::Unchecked(1),
         RetractError::from(missing_ledger()),
         RetractError::from(RecordError::ForeignUnit(UNIT)),

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! read                  chain and CRCs, one standing count a unit, sums without contradiction
+//! expect_symmetric      P and R, if all symmetric counts stand, are the published values
 //! expect_complete       no unit is missing, and every standing count is believed
 //! identities            equations among the sums, apart from the tally
 //! recount_symmetric     all symmetric counts, by a second algorithm
@@ -20,10 +21,11 @@ mod sample;
 mod selection;
 
 use queens::kernel::Method;
+use queens::known::Symmetric;
 use queens::{Class, Classified, Summand, TallyError, UnitId};
 use thiserror::Error;
 
-use crate::answer::{Agreement, Answer};
+use crate::answer::{Agreement, WrongSymmetric};
 use crate::audit::{Audit, AuditError, audit_each};
 use crate::bound::wrong_at_most;
 use crate::run_directory::RunDirectory;
@@ -66,6 +68,9 @@ pub enum VerifyError {
     /// A unit that was counted again has another count, or cannot be counted here.
     #[error(transparent)]
     Recount(#[from] RecountError),
+    /// P or R is not the published one.
+    #[error(transparent)]
+    Symmetric(#[from] WrongSymmetric),
     /// The total is not the published one.
     #[error(
         "the ledger is complete, but its total differs from the published value; diadem verify --recount all finds the wrong \
@@ -147,6 +152,17 @@ impl<'a> Verification<'a> {
         &self.audit
     }
 
+    /// Compares P and R with the published values, even if completions are missing.
+    ///
+    /// # Errors
+    /// All symmetric counts stand, and P or R differs.
+    pub fn expect_symmetric(&self) -> Result<(), VerifyError> {
+        let (plan, standing) = (self.directory.plan(), &self.audit.standing);
+        let is_whole = self.directory.run().shard.is_whole();
+        let symmetric = standing.symmetric(plan, standing.policy()).filter(|_| is_whole);
+        Ok(symmetric.map_or(Ok(()), |found| WrongSymmetric::refuse(plan.board(), found))?)
+    }
+
     /// Expects that every unit is counted.
     ///
     /// # Errors
@@ -207,17 +223,22 @@ impl<'a> Verification<'a> {
         Ok(SampleRecount { units, of: self.of, seed: self.seed, wrong_at_most })
     }
 
-    /// Compares the total with the published one. Says whether there is one.
+    /// Compares the totals with the published values.
     ///
     /// # Errors
     /// They differ.
-    pub fn expect_published(&self) -> Result<bool, VerifyError> {
+    pub fn expect_published(&self) -> Result<Agreement, VerifyError> {
+        let Audit { totals, .. } = self.audit;
         let board = self.directory.plan().board();
-        match Answer::of(&self.audit, board, self.directory.run().shard).agreement() {
-            Agreement::Agrees => Ok(true),
-            Agreement::None => Ok(false),
-            Agreement::Differs => Err(VerifyError::Published),
+        let agreement = Agreement::of(board, self.directory.run().shard, &totals);
+        match agreement {
+            Agreement::Differs => return Err(VerifyError::Published),
+            Agreement::SymmetricDiffers => {
+                WrongSymmetric::refuse(board, Symmetric { p: totals.p, r: totals.r })?;
+            }
+            _ => {}
         }
+        Ok(agreement)
     }
 
     /// Expects that every check that the policy on record requires was made.

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use super::recount::Means;
 use super::{RecountError, SampleRecount, SampleSize, Verification, VerifyError};
+use crate::answer::Agreement;
 use crate::ledger::Record;
 use crate::run_directory::RunDirectory;
 use crate::store::Store;
@@ -59,7 +60,7 @@ fn a_sound_run_passes_every_step() {
     assert_eq!(symmetric + sample.units, known_run::plan().units());
     assert_eq!(counted.into_inner(), known_run::plan().units(), "each is announced");
     assert_eq!(sample, SampleRecount { units: sample.of, of: sample.of, seed: 7, wrong_at_most: 0.0 });
-    assert!(run.expect_published().unwrap());
+    assert_eq!(run.expect_published().unwrap(), Agreement::Agrees);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use atlas::tree::LARGEST;
 use clap::{Args, Subcommand};
 use queens::Board;
 
@@ -181,7 +182,7 @@ pub struct TreePictureArgs {
     /// Board sizes, up to 16, as 8..12 or 8.
     ///
     /// Both ends are included.
-    #[arg(value_name = "N..M", value_parser = sizes)]
+    #[arg(value_name = "N..M", value_parser = sizes(1..=LARGEST))]
     pub sizes: RangeInclusive<u8>,
     #[command(flatten)]
     pub out: OutArgs,

@@ -28,7 +28,7 @@ pub struct StudyArgs {
     /// Board sizes, 4 to 200, as 8..30 or 8.
     ///
     /// Both ends are included.
-    #[arg(value_name = "N..M", value_parser = sizes)]
+    #[arg(value_name = "N..M", value_parser = sizes(StudySpec::SMALLEST..=StudySpec::LARGEST))]
     pub sizes: RangeInclusive<u8>,
     /// Random runs for each board.
     #[arg(long, value_name = "R", default_value_t = 1000, value_parser = whole(1..=StudySpec::MOST_RUNS), allow_negative_numbers = true)]

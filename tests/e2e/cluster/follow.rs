@@ -308,6 +308,7 @@ fn old_coordinator_that_comes_back_stops() {
     for words in ["another coordinator serves this run", "term 100", "--take-over"] {
         assert!(stopped.stderr.contains(words), "no {words:?} in {stopped:?}");
     }
+    assert!(!stopped.stderr.contains("resume with"), "{stopped:?}");
     let again = folder.run(&format!("coordinator --run old --listen {first}"));
     assert_eq!(again.code, Some(2));
     again.refused(&["--run old --take-over"]);

@@ -119,6 +119,8 @@ fn coordinator_listens_on_a_name() {
     let mut coordinator = folder.start(serving, "log");
     let address = coordinator.address();
     assert!(address.starts_with("127.0.0.1:") || address.starts_with("[::1]:"), "{address}");
+    let start = format!("start workers with: diadem worker --coordinator http://{address}");
+    until("the log says how to start workers", || coordinator.says(&start));
     let port = address.rsplit_once(':').unwrap().1;
     let status = folder.run(&format!("status --coordinator http://localhost:{port} --json"));
     assert_eq!(status.json()["n"], 8);

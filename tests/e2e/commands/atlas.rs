@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
+use serde_json::{Value, json};
 use zip::ZipArchive;
 
 use crate::harness::{Completed, Folder};
@@ -187,7 +188,9 @@ fn tables_show_published_and_counted_totals() {
     assert_eq!(published, counted);
     let solutions = folder.run("atlas table 8 --solutions --csv");
     assert_eq!(lines(&solutions)[14], "14,35281746,B10,a,point,79,");
-    assert_eq!(lines(&folder.run("atlas table 27..32 --json")).len(), 1);
+    let beyond = folder.run("atlas table 27..32 --json");
+    assert_eq!(lines(&beyond).len(), 1);
+    assert_eq!((&beyond.json()[1]["r"], &beyond.json()[1]["total"]), (&json!("16448"), &Value::Null));
     let levels = folder.run("atlas table 8 --levels --csv");
     assert_eq!(lines(&levels)[9], "8,8,92");
     assert_eq!(lines(&folder.run("atlas constellations 4..30")).len(), 28);
@@ -382,7 +385,12 @@ fn impossible_request_exits_2_and_leaves_no_file() {
         ("atlas rings 8 --svg x.gif", "\"x.gif\" is not a picture's name, which ends in .svg or .png"),
         ("atlas picture sheet 8 --out sheet", "\"sheet\" is not a picture's name"),
         ("atlas picture search 8 --out s.png", "\"s.png\" is not the name of a picture that moves"),
-        ("atlas picture tree 15..17 --out tree.svg", "the tree of n = 17 is too large"),
+        ("atlas picture tree 15..17 --out tree.svg", "\"15..17\" is not a board size from 1 to 16"),
+        ("solutions 8", "there is no command 'solutions'; did you mean 'atlas solutions'?"),
+        ("show 15863724", "did you mean 'atlas show'?"),
+        ("atlas study 8..300", "\"8..300\" is not a board size from 4 to 200"),
+        ("atlas study 3", "\"3\" is not a board size from 4 to 200"),
+        ("atlas show 99", "1 is missing from \"99\": give the rows by column, as 15863724"),
         ("atlas study 8..9 --trace", "a trace is of one board"),
         (
             "atlas study 8 --csv s.csv --runs-csv s.csv",

@@ -1,10 +1,13 @@
 //! Repairs of a run with wrong counts, by the operator and by the run itself.
 
-use queens::{Measure, Summand};
+use std::sync::Arc;
+
+use queens::{Measure, Summand, UnitId};
+use records::run_directory::RunDirectory;
 
 use crate::check::check;
 use crate::credentials::keys;
-use crate::forgery::lie_about;
+use crate::forgery::{Forgery, Line, count_of, lie_about, unit_of};
 use crate::harness::{Completed, Folder, free_address, published, until};
 use crate::tools;
 
@@ -19,6 +22,33 @@ fn unit_named_by_verify_is_retracted_and_recounted() {
     assert!(folder.ledger("run").contains("\"reason\":\"wrong\""));
     assert_eq!(folder.run("count 12 --run run --json").json()["total"], published(12));
     assert_eq!(folder.run("verify run --recount all").code, Some(0));
+}
+
+#[test]
+fn run_with_unpublished_p_stops_at_once() {
+    let folder = Folder::new();
+    folder.run("count 12 --run run --quiet");
+    let path = folder.path().join("run");
+    let plan = Arc::clone(RunDirectory::open(&path).unwrap().plan());
+    let mut forgery = Forgery::of(&path);
+    let is_half_turn = |unit| matches!(plan.summand(UnitId(unit)), Summand::Symmetric(_, Measure::HalfTurn));
+    let wrong = (0..plan.units()).find(|unit| is_half_turn(*unit)).unwrap();
+    // The count and its check are wrong alike, and half of the completions are missing.
+    let is_kept = |line: &Line| !line.contains_key("unit") || unit_of(line) < plan.units() / 2;
+    forgery.lines.retain(is_kept);
+    for line in forgery.lines.iter_mut().filter(|line| line.get("unit") == Some(&wrong.into())) {
+        line["count"] = (count_of(line) + 2).into();
+    }
+    forgery.number_marks();
+    forgery.write(&path);
+    let counts = folder.counts("run");
+    let stopped = folder.run("count 12 --run run --quiet");
+    stopped.refused(&["P = ", "differ from the published values", "A032522", "diadem verify"]);
+    assert_eq!((stopped.code, folder.counts("run")), (Some(3), counts), "{stopped:?}");
+    let verified = folder.run("verify run");
+    verified.refused(&[&format!("unit {wrong}: the ledger says"), &format!("retract run --unit {wrong}")]);
+    folder.run(&format!("retract run --unit {wrong} --reason wrong"));
+    assert_eq!(folder.run("count 12 --run run --json").json()["total"], published(12));
 }
 
 #[test]

@@ -120,7 +120,10 @@ fn runs_that_do_not_belong_together_are_not_joined() {
     let folder = Folder::new();
     let parts = shards(&folder, &[1, 2]);
     folder.run("count 11 --run eleven --quiet");
-    folder.run(&format!("merge out {parts} eleven")).refused(&["eleven", "only runs of one plan"]);
+    folder.run(&format!("merge out {parts} eleven")).refused(&[
+        "eleven has board n = 11, but shard-1 has board n = 12",
+        "only runs of one board and one plan",
+    ]);
     folder.run("merge out nowhere").refused(&["nowhere", "run.json is missing"]);
     rewritten(&folder, "shard-1", "copy", |_| ());
     for other in ["shard-1", "./shard-2/../shard-1", "copy"] {

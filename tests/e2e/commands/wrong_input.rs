@@ -82,6 +82,7 @@ fn wrong_usage_names_the_matching_help() {
     folder.run("coutn 8").refused(&["'coutn'", "did you mean 'count'?"]);
     folder.run("stat").refused(&["'stat'", "did you mean 'status'?"]);
     folder.run("16").refused(&["'16'", "did you mean 'count 16'?"]);
+    folder.run("revoke ada").refused(&["'revoke'", "did you mean 'keys revoke'?", "(see diadem --help)"]);
     folder.run("xyzzy").refused(&["there is no command 'xyzzy' (see diadem --help)"]);
     folder.run("count 8 --trheads 2").refused(&["--trheads", "'--threads'", "(see diadem count --help)"]);
     for (typed, meant) in [

@@ -57,6 +57,11 @@ fn check_goes_to_same_machine_only_if_it_is_alone() {
     }
     core.tick(T0);
     assert!(core.status(T0).trouble.contains("another machine than a"), "{}", core.status(T0).trouble);
+    core.pause(T0, Some("heat wave".into()));
+    core.tick(T0);
+    assert_eq!(core.status(T0).trouble, "", "the pause keeps the run from its end, and no rule about owners");
+    core.pause(T0, None);
+    core.tick(T0);
     let relaxed = Duration::from_secs(15);
     core.tick(relaxed);
     let mut checked = 1;

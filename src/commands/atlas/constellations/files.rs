@@ -9,10 +9,11 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use atlas::constellation_file::{ConstellationFile, FileCount, Kind};
 use domain::counted;
+use queens::Board;
 use queens::kernel::{Method, Stop};
 use queens::plan::PlanSpec;
-use queens::{Board, known};
-use records::regular_file;
+use records::shard::Shard;
+use records::{Agreement, regular_file};
 use zip::write::SimpleFileOptions;
 use zip::{DateTime, ZipWriter};
 
@@ -102,11 +103,11 @@ pub fn count(board: Board, paths: &[PathBuf], choice: &KernelChoice) -> anyhow::
     let counts: Vec<FileCount> = counts.collect::<Option<_>>().context("the count was stopped")?;
     let total = counts.into_iter().fold(FileCount::default(), FileCount::and);
     let classes = total.classes();
-    let (answer, agrees) = match known::totals(board) {
-        _ if kinds.len() == 1 => (format!("from the {} constellations alone", files[0].kind), true),
-        Some(known) if known == classes => ("agrees with the published value".to_owned(), true),
-        Some(_) => ("DIFFERS FROM THE PUBLISHED VALUE".to_owned(), false),
-        None => ("no value has been published".to_owned(), true),
+    let (answer, agrees) = if kinds.len() == 1 {
+        (format!("from the {} constellations alone", files[0].kind), true)
+    } else {
+        let agreement = Agreement::of(board, Shard::default(), &classes);
+        (agreement.words().to_owned(), !agreement.is_wrong())
     };
     let found = format!(
         "Q({board}) = {}: {answer}\nA = {}, P = {}, R = {}\n{} constellations in {} with {}, kernel {}",

@@ -42,7 +42,7 @@ pub struct WorkerArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem join diadem-CioxMjcuMC4wLjE6NzIyNxID...
+  diadem join diadem-CioxMjcuMC4w...
   diadem join - --threads 8
       then paste the invitation: other users of this machine see arguments
 

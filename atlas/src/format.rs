@@ -59,7 +59,7 @@ impl FromStr for SolutionFormat {
 }
 
 /// The letter of a piece, as in the positions of chess programs: A for the superqueen, also called amazon.
-fn letter(piece: Piece) -> char {
+pub(crate) fn letter(piece: Piece) -> char {
     match piece {
         Piece::Rook => 'R',
         Piece::SemiQueen => 'S',

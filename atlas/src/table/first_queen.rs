@@ -10,7 +10,7 @@ use crate::tree::{TreeTooLarge, solutions_by_first_queen};
 /// # Errors
 /// [`TreeTooLarge`] if one of the boards is.
 pub fn first_queen(boards: impl DoubleEndedIterator<Item = Board>) -> Result<AtlasTable, TreeTooLarge> {
-    let counts = |board: Board| Ok((board, solutions_by_first_queen(board)?));
+    let counts = |board: Board| solutions_by_first_queen(board).map(|counts| (board, counts));
     // The largest board first, because it may be too large.
     let counts = boards.rev().map(counts).collect::<Result<Vec<_>, _>>()?;
     let of_board = |(board, counts): (Board, Vec<u64>)| {

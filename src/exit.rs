@@ -20,7 +20,7 @@ use std::process::ExitCode;
 #[cfg(feature = "atlas")]
 use atlas::{
     PlacementError, constellation_file::FileError, orbits::TooMany, picture::PictureError,
-    rectangle::TooManyQueens, site::SiteError, solutions::WrongLength, study::StudyError,
+    rectangle::TooManyPieces, site::SiteError, solutions::WrongLength, study::StudyError,
     table::CountTooLong, textbook::BeyondMethod, tree::TreeTooLarge,
 };
 use coordinator::{StartError, Withheld};
@@ -109,7 +109,7 @@ fn class(error: &anyhow::Error) -> Class {
 fn class_in_atlas(error: &anyhow::Error) -> Option<Class> {
     class_of!(
         error: WrongAtlasCommand, BeyondMethod, BoardError, CountTooLong, FileError, PictureError, PlacementError,
-        SiteError, StudyError, TooMany, TooManyQueens, TreeTooLarge, WrongLength,
+        SiteError, StudyError, TooMany, TooManyPieces, TreeTooLarge, WrongLength,
     )
 }
 

@@ -31,6 +31,14 @@ impl AttackTable {
     pub(crate) fn over_columns(&self, row: u8, column: usize) -> &[u32] {
         &self.0[usize::from(row)][COLUMNS - column..2 * COLUMNS - column]
     }
+
+    /// Whether no piece attacks another, given the rows by column.
+    pub(crate) fn is_solution(&self, rows: &[u8]) -> bool {
+        rows.iter().enumerate().all(|(column, row)| {
+            let attacked = self.over_columns(*row, column);
+            rows.iter().zip(attacked).skip(column + 1).all(|(row, attacked)| attacked >> row & 1 == 0)
+        })
+    }
 }
 
 /// The numbers of the bits that are set, ascending.

@@ -17,6 +17,8 @@ pub enum SolutionFormat {
     Digits,
     /// `(1, 5, 8, 6, 3, 7, 2, 4)`.
     Tuple,
+    /// A line as in the sequences of the OEIS: `1, 5, 8, 6, 3, 7, 2, 4`.
+    Oeis,
     /// The board, row n on top, column a at the left.
     Board,
     /// One JSON object a line.
@@ -37,6 +39,7 @@ impl SolutionFormat {
         match self {
             SolutionFormat::Digits => Some(format!("{number:>4}  {rows}")),
             SolutionFormat::Tuple => Some(format!("({})", joined(placement.rows(), first, ", "))),
+            SolutionFormat::Oeis => Some(joined(placement.rows(), first, ", ")),
             SolutionFormat::Board => Some(format!("{number}: {rows}\n{}", drawn(placement, piece))),
             SolutionFormat::Json => Some(
                 json!({ "number": number, "n": placement.n(), "piece": piece.to_string(), "rows": rows })
@@ -56,7 +59,7 @@ impl FromStr for SolutionFormat {
 }
 
 /// The letter of a piece, as in the positions of chess programs: A for the superqueen, also called amazon.
-fn letter(piece: Piece) -> char {
+pub(crate) fn letter(piece: Piece) -> char {
     match piece {
         Piece::Rook => 'R',
         Piece::SemiQueen => 'S',
@@ -115,6 +118,7 @@ mod tests {
     fn the_first_solution_of_n_8_is_written_in_every_form() {
         assert_eq!(first(SolutionFormat::Digits), "   1  15863724");
         assert_eq!(first(SolutionFormat::Tuple), "(1, 5, 8, 6, 3, 7, 2, 4)");
+        assert_eq!(first(SolutionFormat::Oeis), "1, 5, 8, 6, 3, 7, 2, 4");
         assert_eq!(
             first(SolutionFormat::Json),
             r#"{"number":1,"n":8,"piece":"queen","rows":[1,5,8,6,3,7,2,4]}"#

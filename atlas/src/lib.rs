@@ -6,6 +6,7 @@ pub mod columns;
 pub mod conflict;
 pub mod constellation_file;
 pub mod format;
+pub mod large;
 pub mod motion;
 pub mod orbits;
 pub mod picture;

@@ -154,6 +154,14 @@ impl Setting {
             })
             .collect()
     }
+
+    /// The motions of the torus for this piece, the eight symmetries without a shift first. On other boards some of them
+    /// lead from a solution to a placement that is none.
+    pub fn motions_of_torus(self) -> Vec<Motion> {
+        let mut motions = Self { surface: Surface::Torus, ..self }.motions();
+        motions.sort_by_key(|motion| (motion.right, motion.up) != (0, 0));
+        motions
+    }
 }
 
 #[cfg(test)]

@@ -3,14 +3,16 @@
 //!
 //! For queens on the plain board these are the orbits under the eight symmetries of the square, and their
 //! number is A + P + R. On other boards and for other pieces they are the orbits under the
-//! [motions](Setting::motions) of that setting.
+//! [motions](Setting::motions) of that setting. Other motions may be given too. Then an image need not be a solution, and
+//! an orbit has only the images that are.
 
 use std::collections::BTreeMap;
 
 use queens::{Classified, SymmetryClass, Totals, known};
 use thiserror::Error;
 
-use crate::motion::Motion;
+use crate::attacks::AttackTable;
+use crate::motion::{LETTERS, Motion};
 use crate::placement::Placement;
 use crate::setting::Setting;
 use crate::solutions::Solutions;
@@ -72,27 +74,36 @@ pub struct SolutionOrbits {
     pub orbits: Vec<SolutionOrbit>,
     /// For each solution, the number of its orbit.
     pub orbit_of: Vec<usize>,
+    /// The number of motions.
+    pub motions: usize,
 }
 
 impl SolutionOrbits {
-    /// Finds all solutions and sorts them into orbits.
+    /// Finds all solutions and sorts them into orbits under the motions of the setting.
     ///
     /// # Errors
     /// [`TooMany`] beyond a million solutions.
     pub fn of(setting: Setting) -> Result<Self, TooMany> {
+        Self::under(setting, &setting.motions())
+    }
+
+    /// Finds all solutions and sorts them into orbits under these motions, which are a group.
+    ///
+    /// # Errors
+    /// [`TooMany`] beyond a million solutions.
+    pub fn under(setting: Setting, motions: &[Motion]) -> Result<Self, TooMany> {
         let solutions = listed(setting)?;
-        let motions = setting.motions();
         let mut orbits: Vec<SolutionOrbit> = Vec::new();
         let mut orbit_of = vec![0; solutions.len()];
         for index in 0..solutions.len() {
             if orbit_of[index] == 0 {
-                let orbit = SolutionOrbit::around(setting, &motions, &solutions, index);
+                let orbit = SolutionOrbit::around(setting, motions, &solutions, index);
                 let number = orbits.len() + 1;
                 orbit.members.iter().for_each(|member| orbit_of[member.number - 1] = number);
                 orbits.push(orbit);
             }
         }
-        Ok(Self { setting, solutions, orbits, orbit_of })
+        Ok(Self { setting, solutions, orbits, orbit_of, motions: motions.len() })
     }
 
     /// The fundamental solution of an orbit.
@@ -100,9 +111,10 @@ impl SolutionOrbits {
         &self.solutions[orbit.members[0].number - 1]
     }
 
-    /// The symmetry class of an orbit of plain queens; nothing in other settings, which have other symmetries.
+    /// The symmetry class of an orbit of plain queens under the eight symmetries; nothing for other settings and motions.
     pub fn class(&self, orbit: &SolutionOrbit) -> Option<SymmetryClass> {
-        self.setting.is_plain_queens().then(|| class_of(orbit.members.len()))
+        let is_of_square = self.setting.is_plain_queens() && self.motions == LETTERS.len();
+        is_of_square.then(|| class_of(orbit.members.len()))
     }
 }
 
@@ -121,7 +133,8 @@ impl SolutionOrbit {
         let mut members: Vec<Member> = Vec::new();
         for &motion in motions {
             let image = motion.image(setting.board, &solutions[index]);
-            let number = solutions.binary_search(&image).expect("motions carry solutions to solutions") + 1;
+            let Ok(other) = solutions.binary_search(&image) else { continue };
+            let number = other + 1;
             if members.iter().all(|member| member.number != number) {
                 members.push(Member { number, motion });
             }
@@ -141,21 +154,31 @@ pub struct OrbitCounts {
 }
 
 impl OrbitCounts {
-    /// Counts solution by solution, in constant memory: an orbit is counted at its fundamental solution.
+    /// Counts the orbits under the motions of the setting.
     pub fn of(setting: Setting) -> Self {
-        let motions = setting.motions();
+        Self::under(setting, &setting.motions())
+    }
+
+    /// Counts solution by solution, in constant memory: an orbit is counted at its fundamental solution. The motions are
+    /// a group.
+    pub fn under(setting: Setting, motions: &[Motion]) -> Self {
+        let attacks = AttackTable::of(setting);
+        let kept = setting.motions();
+        let motions: Vec<_> = motions.iter().map(|motion| (motion, kept.contains(motion))).collect();
         let mut image = vec![0; usize::from(setting.board.n())];
         let mut counts = Self { solutions: 0, orbits: BTreeMap::new() };
         for solution in Solutions::ascending(setting) {
             counts.solutions += 1;
-            let mut fixing = 0;
-            let is_fundamental = motions.iter().all(|motion| {
+            let (mut leading, mut fixing) = (0, 0);
+            let is_fundamental = motions.iter().all(|(motion, keeps_solutions)| {
                 motion.write_image(setting.board, &solution, &mut image);
+                let is_solution = *keeps_solutions || attacks.is_solution(&image);
+                leading += usize::from(is_solution);
                 fixing += usize::from(*image == *solution.rows());
-                *image >= *solution.rows()
+                *image >= *solution.rows() || !is_solution
             });
             if is_fundamental {
-                *counts.orbits.entry(motions.len() / fixing).or_default() += 1;
+                *counts.orbits.entry(leading / fixing).or_default() += 1;
             }
         }
         counts

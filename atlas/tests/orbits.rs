@@ -139,3 +139,56 @@ fn too_many_solutions_for_orbits_are_refused() {
         "{error}"
     );
 }
+
+/// The placements that the motions of the torus lead to, without repetitions.
+fn torus_images(rows: &[u8]) -> Vec<Vec<u8>> {
+    let n = rows.len();
+    let mut all = Vec::new();
+    for image in images(rows) {
+        for (right, up) in (0..n).flat_map(|right| (0..n).map(move |up| (right, up))) {
+            let mut shifted = vec![0; n];
+            for (column, row) in image.iter().enumerate() {
+                shifted[(column + right) % n] = ((usize::from(*row) - 1 + up) % n) as u8 + 1;
+            }
+            all.push(shifted);
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+#[test]
+fn orbits_with_shifts_match_a062164() {
+    for (n, count) in (1..).zip([1, 0, 0, 1, 1, 1, 3, 6, 20, 40]) {
+        let counts = OrbitCounts::under(queens(n), &queens(n).motions_of_torus());
+        assert_eq!(counts.fundamental(), count, "n={n}");
+    }
+}
+
+#[test]
+fn orbits_with_shifts_match_brute_force() {
+    for n in 4..=8 {
+        let solutions = brute_solutions(n);
+        let mut left = solutions.clone();
+        let mut expected: Vec<Vec<usize>> = Vec::new();
+        while let Some(first) = left.first() {
+            let reached = torus_images(first);
+            left.retain(|solution| !reached.contains(solution));
+            let numbers = (1..).zip(&solutions).filter(|(_, solution)| reached.contains(solution));
+            expected.push(numbers.map(|(number, _)| number).collect());
+        }
+        let motions = queens(n).motions_of_torus();
+        let orbits = SolutionOrbits::under(queens(n), &motions).unwrap();
+        let found: Vec<Vec<usize>> =
+            orbits.orbits.iter().map(|orbit| orbit.members.iter().map(|m| m.number).collect()).collect();
+        assert_eq!(found, expected, "n={n}");
+        assert!(orbits.orbits.iter().all(|orbit| orbits.class(orbit).is_none()), "n={n}");
+        let counts = OrbitCounts::under(queens(n), &motions);
+        let sizes = expected.iter().fold(std::collections::BTreeMap::new(), |mut sizes, orbit| {
+            *sizes.entry(orbit.len()).or_insert(0) += 1;
+            sizes
+        });
+        assert_eq!(counts.orbits, sizes, "n={n}");
+    }
+}

@@ -84,7 +84,7 @@ fn torus_picture_has_dashed_attacks_and_edge_arrows() {
 fn rectangles_are_drawn() {
     for (board, queens) in [("8x10", 8), ("12x5", 5)] {
         let board: Rectangle = board.parse().unwrap();
-        let position = board.positions(queens).unwrap().next().unwrap();
+        let position = board.queens().positions(queens).unwrap().next().unwrap();
         let picture = picture::rectangle(&position, &format!("{board}: {position}"));
         assert_eq!(picture.to_svg().matches("<use").count(), usize::from(queens));
         check(&format!("rectangle-{board}"), &picture, &[">1</text>", ">a</text>"]);

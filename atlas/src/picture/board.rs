@@ -7,7 +7,7 @@ use super::point::{Point, point};
 use super::scene::{Anchor, Picture};
 use crate::conflict::Conflict;
 use crate::placement::Placement;
-use crate::rectangle::RectanglePosition;
+use crate::rectangle::{RectanglePosition, RectangleSetting};
 use crate::setting::{Piece, Surface};
 
 /// The room around the board, where its coordinates are.
@@ -53,10 +53,13 @@ pub fn board(placement: &Placement, surface: Surface, piece: Piece, caption: &st
     picture
 }
 
-/// A rectangle with its coordinates and a caption above it, and its queens.
+/// A rectangle with its coordinates and a caption above it, and its pieces.
 pub fn rectangle(position: &RectanglePosition, caption: &str) -> Picture {
-    let (mut picture, squares) = framed((position.columns(), position.rows()), caption, "");
-    squares.draw_pieces(&mut picture, Piece::Queen, position.squares());
+    let RectangleSetting { surface, piece, .. } = position.setting();
+    let notes = if surface == Surface::Plain { "" } else { GLUE };
+    let (mut picture, squares) = framed((position.columns(), position.rows()), caption, notes);
+    squares.draw_pieces(&mut picture, piece, position.squares());
+    squares.draw_glue(&mut picture, surface);
     picture
 }
 

@@ -2,8 +2,10 @@
 //! the JSON of a table hold the same.
 
 mod constellations;
+mod first_queen;
 mod levels;
 mod solutions;
+mod torus_attacks;
 mod totals;
 
 use serde_json::{Map, Value, json};
@@ -11,8 +13,10 @@ use serde_json::{Map, Value, json};
 use crate::placement::Placement;
 
 pub use constellations::constellations;
+pub use first_queen::first_queen;
 pub use levels::levels;
 pub use solutions::solutions;
+pub use torus_attacks::torus_attacks;
 pub use totals::{CountTooLong, TotalsRow, TotalsSource, totals};
 
 /// A column: its name for programs, and what stands above it for people.

@@ -20,6 +20,11 @@ impl Classified for CountTooLong {}
 /// The largest board whose solutions are counted one by one, in about a minute.
 const LARGEST: u8 = 16;
 
+/// The board, if its solutions may be counted one by one.
+pub(super) fn checked(board: Board) -> Result<Board, CountTooLong> {
+    if board.n() > LARGEST { Err(CountTooLong(board)) } else { Ok(board) }
+}
+
 /// The last board whose published value is of the OEIS's table; the next was counted once, by others.
 const LAST_OF_OEIS: u8 = 26;
 
@@ -56,10 +61,7 @@ impl TotalsRow {
     /// # Errors
     /// [`CountTooLong`] beyond n = 16.
     pub fn counted(board: Board) -> Result<Self, CountTooLong> {
-        if board.n() > LARGEST {
-            return Err(CountTooLong(board));
-        }
-        let counts = OrbitCounts::of(Setting::queens(board));
+        let counts = OrbitCounts::of(Setting::queens(checked(board)?));
         let of_size = |size: usize| u128::from(counts.orbits.get(&size).copied().unwrap_or(0));
         let totals = Totals { a: of_size(8), p: of_size(4), r: of_size(2), full: of_size(1) };
         Ok(Self { board, totals: Some(totals), source: TotalsSource::Counted })

@@ -4,7 +4,8 @@
 use std::path::PathBuf;
 
 use atlas::format::SolutionFormat;
-use atlas::rectangle::Rectangle;
+use atlas::large::LargeSolutions;
+use atlas::rectangle::{Rectangle, RectangleSetting};
 use atlas::textbook::ListingMethod;
 use atlas::{Piece, Placement, Setting, Surface};
 use queens::Board;
@@ -42,6 +43,8 @@ pub struct Listing {
 pub enum ListingSource {
     /// Ascending.
     Ascending(Setting, ListingMethod),
+    /// Ascending, plain queens beyond the largest board of a setting.
+    Large,
     /// As the permutations of a list come.
     FromList(Setting, Placement),
     /// As the permutations of a list come that follows from a seed.
@@ -95,6 +98,14 @@ impl Listing {
             (Some(setting), None) if order.random => ListingSource::FromRandom(setting, order.seed),
             (Some(setting), None) => ListingSource::Ascending(setting, order.method),
             (None, None) if order.random && args.setting.is_usual() => ListingSource::Restarts(order.seed),
+            (None, None) if args.tried => return Err(WrongAtlasCommand::TriedOfLargeBoard(n)),
+            (None, None)
+                if n <= LargeSolutions::LARGEST
+                    && args.setting.is_usual()
+                    && order.method == ListingMethod::Search =>
+            {
+                ListingSource::Large
+            }
             (None, _) => return Err(WrongAtlasCommand::LargeBoard(n)),
         };
         let output = match (setting, args.out) {
@@ -107,7 +118,8 @@ impl Listing {
             (_, None) if args.tried => ListingOutput::Tried,
             (_, None) => ListingOutput::Stdout(args.format),
         };
-        let first = args.first.unwrap_or(if setting.is_some() { u64::MAX } else { 1 });
+        let is_repeating = matches!(source, ListingSource::Restarts(_));
+        let first = args.first.unwrap_or(if is_repeating { 1 } else { u64::MAX });
         let (surface, piece) = (args.setting.surface, args.setting.piece);
         Ok(Self { size: n, surface, piece, first_row, dark: args.dark, source, first, output })
     }
@@ -116,9 +128,9 @@ impl Listing {
 /// Positions on a rectangle that are wanted one by one, or their number.
 #[derive(Debug)]
 pub struct RectangleListing {
-    pub board: Rectangle,
+    pub setting: RectangleSetting,
     /// As many as there is room for where no number is given.
-    pub queens: Option<u8>,
+    pub pieces: Option<u8>,
     /// How many positions are wanted at most.
     pub first: u64,
     /// Whether pictures are for a dark screen.
@@ -162,8 +174,8 @@ impl RectangleListing {
         };
         let output = output.ok_or(WrongAtlasCommand::OfSquares(board))?;
         Ok(Self {
-            board,
-            queens: args.queens,
+            setting: RectangleSetting { board, surface: args.setting.surface, piece: args.setting.piece },
+            pieces: args.queens,
             first: args.first.unwrap_or(u64::MAX),
             dark: args.dark,
             output,

@@ -28,6 +28,8 @@ Examples:
       only how many there are of each size
   diadem atlas orbits 13 --board torus --totals
       torus queens up to turns, reflections and shifts
+  diadem atlas orbits 8 --shifts --totals
+      the 92 solutions up to turns, reflections and shifts: 6
   diadem atlas orbits 8 --json")]
 pub struct OrbitsArgs {
     /// Board size, 1 to 32.
@@ -40,6 +42,12 @@ pub struct OrbitsArgs {
     /// Of orbits, the number of each size.
     #[arg(long)]
     pub totals: bool,
+    /// Join solutions of one torus orbit, too.
+    ///
+    /// Shifts around the edges lead from one to the other, also where the placements between them are no solutions (OEIS
+    /// A062164).
+    #[arg(long)]
+    pub shifts: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

@@ -58,14 +58,19 @@ Examples:
   diadem atlas solutions 8 --format svg --out ./boards
   diadem atlas solutions 7 --board torus --count    how many torus queens: 28
   diadem atlas solutions 8x10 --first 3 --format board
-      eight queens on 8 columns and 10 rows")]
+      eight queens on 8 columns and 10 rows
+  diadem atlas solutions 6x6 --queens 3 --piece rook --board torus --count
+      three rooks on the torus 6 x 6 board: 2400")]
 pub struct SolutionsArgs {
     /// Board size, or columns and rows as 8x10.
     ///
-    /// 1 to 32, with --random up to 255.
+    /// 1 to 32; plain queens up to 64, with --random up to 255. The first solution beyond n = 32 may take long, above all
+    /// for even n.
     #[arg(value_name = "N", value_parser = size)]
     pub(super) size: Size,
-    /// Queens on a rectangle [default: most that fit].
+    /// Pieces on a board given as 8x10 or 8x8.
+    ///
+    /// [default: as many as fit]
     #[arg(long, value_name = "K", value_parser = whole(1..=Rectangle::LARGEST), allow_negative_numbers = true)]
     pub(super) queens: Option<u8>,
     /// List only the first K.
@@ -78,7 +83,7 @@ pub struct SolutionsArgs {
     /// Up to each solution, itself included, if all are tried in this order.
     #[arg(long, conflicts_with_all = ["random", "count", "format", "out"])]
     pub(super) tried: bool,
-    /// Format: digits, tuple, board, json, fen, svg, png.
+    /// Format: digits, tuple, oeis, board, json, fen, svg, png.
     ///
     /// [default: digits]
     #[arg(long, value_name = "FORMAT", default_value = "digits", hide_default_value = true, value_parser = choice::<SolutionFormat>(SolutionFormat::VARIANTS), hide_possible_values = true)]
@@ -100,8 +105,7 @@ impl SolutionsArgs {
     /// Whether all given options also apply to rectangles.
     pub(super) fn is_of_rectangles(&self) -> bool {
         let OrderArgs { from, from_zero, random, method, .. } = &self.order;
-        let is_ascending = from.is_none() && !from_zero && !random && *method == ListingMethod::Search;
-        is_ascending && self.setting.is_usual() && !self.tried
+        from.is_none() && !from_zero && !random && *method == ListingMethod::Search && !self.tried
     }
 }
 

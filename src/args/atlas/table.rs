@@ -30,7 +30,7 @@ pub struct TableArgs {
     /// Take the totals of this run; may be repeated.
     ///
     /// A complete run, for its board.
-    #[arg(long = "run", value_name = "DIR", conflicts_with_all = ["count", "solutions", "levels"])]
+    #[arg(long = "run", value_name = "DIR", conflicts_with_all = ["count", "solutions", "levels", "first_queen", "torus_attacks"])]
     runs: Vec<PathBuf>,
     #[command(flatten)]
     subject: SubjectArgs,
@@ -57,6 +57,17 @@ pub struct SubjectArgs {
     /// The level sizes of the backtrack tree, up to n = 16.
     #[arg(long)]
     levels: bool,
+    /// Count solutions by the row of the first queen.
+    ///
+    /// The queen in column 1; up to n = 16 (OEIS A059963).
+    #[arg(long)]
+    first_queen: bool,
+    /// Count solutions by their attacks on the torus.
+    ///
+    /// By the number of attacks, attacked queens, components, and queens of the largest component; up to n = 16 (OEIS
+    /// A181499 to A181502).
+    #[arg(long)]
+    torus_attacks: bool,
 }
 
 /// How the table is written.
@@ -89,6 +100,10 @@ pub enum TableSubject {
     Solutions(Board),
     /// Partial solutions by the number of queens.
     Levels(Boards),
+    /// Solutions by the row of the first queen.
+    FirstQueen(Boards),
+    /// Solutions by their attacks on the torus.
+    TorusAttacks(Boards),
 }
 
 /// How a table is written.
@@ -108,6 +123,8 @@ impl TryFrom<TableArgs> for AskedTable {
             }
             SubjectArgs { count: true, .. } => TableSubject::Counted(boards),
             SubjectArgs { levels: true, .. } => TableSubject::Levels(boards),
+            SubjectArgs { first_queen: true, .. } => TableSubject::FirstQueen(boards),
+            SubjectArgs { torus_attacks: true, .. } => TableSubject::TorusAttacks(boards),
             SubjectArgs { .. } => TableSubject::Known(boards, runs),
         };
         let format = match format {

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use atlas::PlacementError;
 use atlas::format::SolutionFormat;
+use atlas::large::LargeSolutions;
 use atlas::rectangle::Rectangle;
 use queens::kernel::KernelError;
 use queens::{Board, Classified};
@@ -16,10 +17,14 @@ use super::boards::Boards;
 pub enum WrongAtlasCommand {
     /// Only one search can do with such a board.
     #[error(
-        "solutions are listed in order for n up to {largest}, not {0}; larger boards have plain queens with --random",
-        largest = Board::LARGEST
+        "solutions are listed in order for n up to {largest} (plain queens in ascending order: up to {large}), not {0}; larger \
+         boards have plain queens with --random",
+        largest = Board::LARGEST,
+        large = LargeSolutions::LARGEST
     )]
     LargeBoard(u8),
+    #[error("--tried counts permutations for n up to {largest}, not {0}", largest = Board::LARGEST)]
+    TriedOfLargeBoard(u8),
     /// Text into a folder.
     #[error("--out and --dark are for pictures; with --format {0} the solutions go to standard output")]
     TextInFolder(SolutionFormat),
@@ -30,7 +35,7 @@ pub enum WrongAtlasCommand {
     ManyPictures(SolutionFormat),
     /// Options that apply to squares only.
     #[error(
-        "positions on {0} are of plain queens, in ascending order, counted from 1, and written as digits, board, json, svg or png"
+        "positions on {0} are in ascending order, counted from 1, and written as digits, board, json, svg or png"
     )]
     OfSquares(Rectangle),
     /// A number of queens on a square.

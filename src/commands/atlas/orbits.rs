@@ -4,6 +4,7 @@ use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use atlas::Setting;
+use atlas::motion::Motion;
 use atlas::orbits::{OrbitCounts, SolutionOrbit, SolutionOrbits, TooMany};
 use domain::counted;
 use serde_json::json;
@@ -15,11 +16,12 @@ use crate::stdout::stdout;
 
 pub fn run(args: &OrbitsArgs) -> anyhow::Result<ExitCode> {
     let setting = args.setting.on(args.n);
+    let motions = if args.shifts { setting.motions_of_torus() } else { setting.motions() };
     if args.totals {
-        print(&totals(setting, args.json))?;
+        print(&totals(setting, &motions, args.json))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let orbits = sorted(setting)?;
+    let orbits = during("sorting the solutions", || SolutionOrbits::under(setting, &motions))?;
     if args.json {
         print(&in_json(&orbits).to_string())?;
     } else {
@@ -33,8 +35,8 @@ pub fn sorted(setting: Setting) -> Result<SolutionOrbits, TooMany> {
     during("sorting the solutions", || SolutionOrbits::of(setting))
 }
 
-fn totals(setting: Setting, as_json: bool) -> String {
-    let counts = during("counting the families", || OrbitCounts::of(setting));
+fn totals(setting: Setting, motions: &[Motion], as_json: bool) -> String {
+    let counts = during("counting the families", || OrbitCounts::under(setting, motions));
     if as_json {
         let sizes: serde_json::Map<_, _> =
             counts.orbits.iter().map(|(size, count)| (size.to_string(), json!(count))).collect();
@@ -50,7 +52,7 @@ fn totals(setting: Setting, as_json: bool) -> String {
     }
     let sizes = counts.orbits.iter().rev().map(|(size, count)| format!("\n{count:>12} of {size}"));
     let sizes: String = sizes.collect();
-    let (solutions, orbits, motions) = (counts.solutions, counts.fundamental(), setting.motions().len());
+    let (solutions, orbits, motions) = (counts.solutions, counts.fundamental(), motions.len());
     format!("{setting}: {solutions} solutions in {} under {motions} motions{sizes}", named(orbits))
 }
 

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use atlas::format::SolutionFormat;
+use atlas::large::LargeSolutions;
 use atlas::picture::{self, Picture};
 use atlas::solutions::Solutions;
 use atlas::textbook::tried;
@@ -48,6 +49,12 @@ fn of_square(listing: &Listing) -> anyhow::Result<ExitCode> {
 fn solutions(source: &ListingSource, size: u8) -> anyhow::Result<Box<dyn Iterator<Item = Placement>>> {
     Ok(match source {
         ListingSource::Ascending(setting, method) => method.solutions(*setting)?,
+        ListingSource::Large => {
+            let mut solutions = LargeSolutions::ascending(size);
+            Box::new(std::iter::from_fn(move || {
+                during("searching for the next solution", || solutions.next())
+            }))
+        }
         ListingSource::FromList(setting, list) => Box::new(Solutions::from_list(*setting, list)?),
         ListingSource::FromRandom(setting, seed) => {
             Box::new(Solutions::from_random(*setting, drawn_seed(*seed)))

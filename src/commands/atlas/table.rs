@@ -35,6 +35,12 @@ pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
         }
         TableSubject::Solutions(board) => during("sorting the solutions", || table::solutions(board))?,
         TableSubject::Levels(boards) => during("walking the tree", || table::levels(boards.iter()))?,
+        TableSubject::FirstQueen(boards) => {
+            during("counting the solutions", || table::first_queen(boards.iter()))?
+        }
+        TableSubject::TorusAttacks(boards) => {
+            during("counting the solutions", || table::torus_attacks(boards.iter()))?
+        }
     };
     let text = match asked.format {
         TableOutput::Text => table.text(),

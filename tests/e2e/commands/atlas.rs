@@ -7,7 +7,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 use zip::ZipArchive;
 
-use crate::harness::{Completed, Folder};
+use crate::harness::{Completed, Folder, until};
 
 fn lines(outcome: &Completed) -> Vec<&str> {
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
@@ -151,7 +151,9 @@ fn study_and_pictures_are_written_to_given_paths() {
 fn impossible_atlas_requests_are_refused() {
     let folder = Folder::new();
     folder.run("atlas solutions 0").refused(&["0", "from 1 to 255"]);
-    folder.run("atlas solutions 40").refused(&["40", "up to 32", "--random"]);
+    folder.run("atlas solutions 65").refused(&["65", "up to 32", "up to 64", "--random"]);
+    folder.run("atlas solutions 40 --board torus").refused(&["40", "up to 32"]);
+    folder.run("atlas solutions 40 --tried").refused(&["--tried", "up to 32, not 40"]);
     folder.run("atlas solutions 8 --from 15863722").refused(&["15863722", "4 is missing"]);
     folder.run("atlas solutions 8 --from 1234").refused(&["4 numbers", "8 columns"]);
     folder.run("atlas solutions 8 --board klein").refused(&["klein", "torus"]);
@@ -319,7 +321,9 @@ fn rectangles_take_the_largest_number_of_queens() {
         "1 queen on the plain 8x8 board: 64 positions"
     );
     let json = folder.run("atlas solutions 4x3 --first 1 --format json");
-    assert_eq!(lines(&json), [r#"{"number":1,"board":"4x3","queens":[[1,1],[2,3],[4,2]]}"#]);
+    let expected =
+        r#"{"number":1,"board":"4x3","surface":"plain","piece":"queen","squares":[[1,1],[2,3],[4,2]]}"#;
+    assert_eq!(lines(&json), [expected]);
     folder.run("atlas solutions 8x10 --first 3 --format svg --out positions");
     assert_eq!(fs::read_dir(folder.path().join("positions")).unwrap().count(), 3);
     let drawn = fs::read_to_string(folder.path().join("positions/position-8x10-0002.svg")).unwrap();
@@ -329,11 +333,77 @@ fn rectangles_take_the_largest_number_of_queens() {
     folder.run("atlas solutions 8x40").refused(&["8x40", "1 to 32"]);
     folder.run("atlas solutions 4x6 --queens 5").refused(&["1 to 4 queens, not 5"]);
     folder.run("atlas solutions 8 --queens 5").refused(&["8x8 --queens 5"]);
-    for other in ["--random", "--method rows", "--board torus", "--format fen", "--tried"] {
+    for other in ["--random", "--method rows", "--format fen", "--format oeis", "--tried"] {
         folder
             .run(&format!("atlas solutions 8x10 {other}"))
             .refused(&["8x10", "digits, board, json, svg or png"]);
     }
+}
+
+#[test]
+fn pieces_on_torus_are_counted_and_drawn() {
+    let folder = Folder::new();
+    for (request, counted) in [
+        ("6x6 --queens 3 --piece rook", "3 rooks on the torus 6x6 board: 2400 positions"),
+        ("7x7 --queens 7 --piece semiqueen", "7 semiqueens on the torus 7x7 board: 133 positions"),
+        ("5x5", "5 queens on the torus 5x5 board: 10 positions"),
+        ("4x4", "2 queens on the torus 4x4 board: 32 positions"),
+    ] {
+        let outcome = folder.run(&format!("atlas solutions {request} --board torus --count"));
+        assert_eq!(lines(&outcome), [counted]);
+    }
+    let board = folder.run("atlas solutions 3x3 --piece rook --queens 1 --first 1 --format board");
+    assert_eq!(lines(&board)[..2], ["1: 1--", "  3  . . ."]);
+    let drawn = folder.run("atlas solutions 5x5 --board torus --first 1 --format svg");
+    assert!(drawn.stdout.contains("Edges with the same arrows"), "{drawn:?}");
+    folder.run("atlas solutions 4x4 --queens 5 --piece rook").refused(&["1 to 4 rooks, not 5"]);
+}
+
+#[test]
+fn solutions_are_listed_like_oeis_sequences() {
+    let folder = Folder::new();
+    let listed = folder.run("atlas solutions 8 --format oeis");
+    assert_eq!(lines(&listed)[0], "1, 5, 8, 6, 3, 7, 2, 4");
+    assert_eq!(lines(&listed).len(), 92);
+    let from_zero = folder.run("atlas solutions 8 --first 1 --format oeis --from-zero");
+    assert_eq!(lines(&from_zero), ["0, 4, 7, 5, 2, 6, 1, 3"]);
+    // OEIS A141843 beyond the boards of the other searches.
+    let first = folder.run("atlas solutions 35 --first 1 --format oeis");
+    let expected = "1, 3, 5, 2, 4, 9, 11, 13, 15, 6, 8, 19, 24, 26, 31, 29, 32, 35, 33, 28, 30, 17, 7, 34, 10, 18, 16, 14, \
+                    12, 20, 25, 23, 21, 27, 22";
+    assert_eq!(lines(&first), [expected]);
+    assert_eq!(folder.run("atlas solutions 35 --count").code, Some(2));
+}
+
+#[test]
+fn sequences_of_oeis_are_tabulated() {
+    let folder = Folder::new();
+    let first_queen = folder.run("atlas table 7..8 --first-queen --csv");
+    assert_eq!(lines(&first_queen).len(), 1 + 7 + 8);
+    assert_eq!(lines(&first_queen)[..3], ["n,row,solutions", "7,1,4", "7,2,7"]);
+    let attacks = folder.run("atlas table 7 --torus-attacks --csv");
+    assert_eq!(
+        lines(&attacks)[..3],
+        ["n,k,attacks,attacked_queens,components,largest_component", "7,0,28,28,28,0", "7,1,0,0,0,28"]
+    );
+    folder.run("atlas table 17 --torus-attacks").refused(&["up to 16, not 17"]);
+    folder.run("atlas table 17 --first-queen").refused(&["17", "up to 16"]);
+    folder.run("atlas table 8 --first-queen --torus-attacks").refused(&["--torus-attacks"]);
+    let orbits = folder.run("atlas orbits 8 --shifts --totals");
+    let expected = "8 queens on the plain 8 x 8 board: 92 solutions in 6 families under 512 motions";
+    assert_eq!(lines(&orbits)[0], expected);
+    let listed = folder.run("atlas orbits 8 --shifts");
+    assert!(listed.stdout.contains("\nB6 = ") && !listed.stdout.contains("\nB7 = "), "{listed:?}");
+}
+
+#[test]
+fn search_for_large_board_ends_at_sigterm() {
+    let folder = Folder::new();
+    let search = folder.start("atlas solutions 64 --first 1", "search.log");
+    let log = || fs::read_to_string(folder.path().join("search.log")).unwrap_or_default();
+    until("it searches", || log().contains("searching for the next solution: "));
+    search.terminate();
+    assert_eq!(search.end().code, None, "the signal ended it");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use atlas::format::SolutionFormat;
 use atlas::picture::{self, Picture};
-use atlas::rectangle::RectanglePosition;
+use atlas::rectangle::{RectanglePosition, RectangleSetting};
 use domain::counted;
 use serde_json::json;
 
@@ -16,13 +16,14 @@ use crate::progress::during;
 use crate::stdout::stdout;
 
 pub fn run(listing: &RectangleListing) -> anyhow::Result<ExitCode> {
-    let board = listing.board;
-    let queens = listing.queens.unwrap_or_else(|| board.most_queens());
-    let positions = board.positions(queens)?;
+    let RectangleSetting { board, surface, piece } = listing.setting;
+    let most = || during("finding how many pieces fit", || listing.setting.most_pieces());
+    let pieces = listing.pieces.unwrap_or_else(most);
+    let positions = listing.setting.positions(pieces)?;
     if let RectangleOutput::Count = listing.output {
         let count = during("counting the positions", || positions.count());
-        let (queens, count) = (counted(queens, "queen"), counted(count as u64, "position"));
-        print(&format!("{queens} on the plain {board} board: {count}"))?;
+        let (pieces, count) = (counted(pieces, &piece.to_string()), counted(count as u64, "position"));
+        print(&format!("{pieces} on the {surface} {board} board: {count}"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let numbered = (1..=listing.first).zip(positions);
@@ -46,7 +47,7 @@ pub fn run(listing: &RectangleListing) -> anyhow::Result<ExitCode> {
 
 fn drawn(listing: &RectangleListing, number: u64, position: &RectanglePosition) -> Picture {
     let list = if position.columns() > 12 { String::new() } else { format!(": {position}") };
-    let picture = picture::rectangle(position, &format!("{}, {number}{list}", listing.board));
+    let picture = picture::rectangle(position, &format!("{}, {number}{list}", listing.setting.board));
     picture.in_theme(pictures::theme(listing.dark))
 }
 
@@ -54,8 +55,15 @@ fn written(listing: &RectangleListing, number: u64, position: &RectanglePosition
     match listing.output {
         RectangleOutput::Json => {
             let squares = position.squares().map(|(column, row)| [column + 1, row + 1]);
-            json!({ "number": number, "board": listing.board.to_string(), "queens": squares.collect::<Vec<_>>() })
-                .to_string()
+            let RectangleSetting { board, surface, piece } = listing.setting;
+            json!({
+                "number": number,
+                "board": board.to_string(),
+                "surface": surface.to_string(),
+                "piece": piece.to_string(),
+                "squares": squares.collect::<Vec<_>>(),
+            })
+            .to_string()
         }
         RectangleOutput::Board => format!("{number}: {position}\n{}", position.drawn()),
         _ => format!("{number:>4}  {position}"),

@@ -5,7 +5,10 @@
 pub mod columns;
 pub mod conflict;
 pub mod constellation_file;
+pub mod diagonals;
 pub mod format;
+pub mod greedy;
+pub mod min_conflicts;
 pub mod motion;
 pub mod orbits;
 pub mod picture;

@@ -154,6 +154,13 @@ impl Setting {
             })
             .collect()
     }
+
+    /// The motions that neither turn nor reflect: the shifts around glued edges.
+    pub fn shifts(self) -> Vec<Motion> {
+        let mut motions = self.motions();
+        motions.retain(|motion| motion.symmetry == Symmetry::Identity);
+        motions
+    }
 }
 
 #[cfg(test)]

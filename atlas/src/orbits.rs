@@ -80,13 +80,20 @@ impl SolutionOrbits {
     /// # Errors
     /// [`TooMany`] beyond a million solutions.
     pub fn of(setting: Setting) -> Result<Self, TooMany> {
+        Self::under(setting, &setting.motions())
+    }
+
+    /// The same under these motions alone, a group that begins with the identity.
+    ///
+    /// # Errors
+    /// [`TooMany`] beyond a million solutions.
+    pub fn under(setting: Setting, motions: &[Motion]) -> Result<Self, TooMany> {
         let solutions = listed(setting)?;
-        let motions = setting.motions();
         let mut orbits: Vec<SolutionOrbit> = Vec::new();
         let mut orbit_of = vec![0; solutions.len()];
         for index in 0..solutions.len() {
             if orbit_of[index] == 0 {
-                let orbit = SolutionOrbit::around(setting, &motions, &solutions, index);
+                let orbit = SolutionOrbit::around(setting, motions, &solutions, index);
                 let number = orbits.len() + 1;
                 orbit.members.iter().for_each(|member| orbit_of[member.number - 1] = number);
                 orbits.push(orbit);
@@ -143,7 +150,11 @@ pub struct OrbitCounts {
 impl OrbitCounts {
     /// Counts solution by solution, in constant memory: an orbit is counted at its fundamental solution.
     pub fn of(setting: Setting) -> Self {
-        let motions = setting.motions();
+        Self::under(setting, &setting.motions())
+    }
+
+    /// The same under these motions alone, a group that begins with the identity.
+    pub fn under(setting: Setting, motions: &[Motion]) -> Self {
         let mut image = vec![0; usize::from(setting.board.n())];
         let mut counts = Self { solutions: 0, orbits: BTreeMap::new() };
         for solution in Solutions::ascending(setting) {

@@ -2,6 +2,7 @@
 //! the JSON of a table hold the same.
 
 mod constellations;
+mod greedy;
 mod levels;
 mod solutions;
 mod totals;
@@ -11,6 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::placement::Placement;
 
 pub use constellations::constellations;
+pub use greedy::greedy;
 pub use levels::levels;
 pub use solutions::solutions;
 pub use totals::{CountTooLong, TotalsRow, TotalsSource, totals};

@@ -28,6 +28,8 @@ Examples:
       only how many there are of each size
   diadem atlas orbits 13 --board torus --totals
       torus queens up to turns, reflections and shifts
+  diadem atlas orbits 7 --board torus --necklaces
+      torus queens up to shifts alone
   diadem atlas orbits 8 --json")]
 pub struct OrbitsArgs {
     /// Board size, 1 to 32.
@@ -40,6 +42,11 @@ pub struct OrbitsArgs {
     /// Of orbits, the number of each size.
     #[arg(long)]
     pub totals: bool,
+    /// Sort into necklaces, by shifts alone.
+    ///
+    /// For --board torus and cylinder: without turns and reflections.
+    #[arg(long)]
+    pub necklaces: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

@@ -20,7 +20,8 @@ Examples:
   diadem atlas table 17..20 --run ./diadem-20
       with what that run has counted
   diadem atlas table 8 --solutions       family, letter, class, image, ring of each
-  diadem atlas table 8 --levels --csv    partial solutions by number of queens")]
+  diadem atlas table 8 --levels --csv    partial solutions by number of queens
+  diadem atlas table 1..20 --greedy      the greedy sequence")]
 pub struct TableArgs {
     /// Board sizes, 1 to 32, as 4..19 or 8.
     ///
@@ -30,7 +31,7 @@ pub struct TableArgs {
     /// Take the totals of this run; may be repeated.
     ///
     /// A complete run, for its board.
-    #[arg(long = "run", value_name = "DIR", conflicts_with_all = ["count", "solutions", "levels"])]
+    #[arg(long = "run", value_name = "DIR", conflicts_with_all = ["count", "solutions", "levels", "greedy"])]
     runs: Vec<PathBuf>,
     #[command(flatten)]
     subject: SubjectArgs,
@@ -57,6 +58,11 @@ pub struct SubjectArgs {
     /// The level sizes of the backtrack tree, up to n = 16.
     #[arg(long)]
     levels: bool,
+    /// Show the greedy sequence and the smallest solutions.
+    ///
+    /// On a board without end each column's queen takes the lowest row that no queen before attacks (OEIS A065188).
+    #[arg(long)]
+    greedy: bool,
 }
 
 /// How the table is written.
@@ -89,6 +95,8 @@ pub enum TableSubject {
     Solutions(Board),
     /// Partial solutions by the number of queens.
     Levels(Boards),
+    /// The greedy sequence beside the smallest solutions.
+    Greedy(Boards),
 }
 
 /// How a table is written.
@@ -108,6 +116,7 @@ impl TryFrom<TableArgs> for AskedTable {
             }
             SubjectArgs { count: true, .. } => TableSubject::Counted(boards),
             SubjectArgs { levels: true, .. } => TableSubject::Levels(boards),
+            SubjectArgs { greedy: true, .. } => TableSubject::Greedy(boards),
             SubjectArgs { .. } => TableSubject::Known(boards, runs),
         };
         let format = match format {

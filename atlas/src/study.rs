@@ -194,8 +194,7 @@ impl Work {
             let found = search(stream(n, kind, run));
             found.map_or((0, 0), |found| (found.placements, found.attempts))
         };
-        let (placements, attempts): (Vec<u64>, Vec<u64>) =
-            (0..spec.runs).into_par_iter().map(run).collect();
+        let (placements, attempts): (Vec<u64>, Vec<u64>) = (0..spec.runs).into_par_iter().map(run).collect();
         Self { placements: Mean::of(&placements), attempts: Mean::of(&attempts) }
     }
 }

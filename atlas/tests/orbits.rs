@@ -156,7 +156,8 @@ fn necklaces_of_the_torus_match_brute_force() {
             let shifted = |right: u8, up: u8| -> Vec<u8> {
                 (0..n).map(|k| (solution.row((k + right) % n) + up) % n).collect()
             };
-            let mut images: Vec<_> = (0..n).flat_map(|r| (0..n).map(move |u| (r, u))).map(|(r, u)| shifted(r, u)).collect();
+            let mut images: Vec<_> =
+                (0..n).flat_map(|r| (0..n).map(move |u| (r, u))).map(|(r, u)| shifted(r, u)).collect();
             images.sort_unstable();
             images.dedup();
             classes.insert(images);

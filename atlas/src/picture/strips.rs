@@ -59,9 +59,8 @@ pub fn strips(orbits: &SolutionOrbits) -> Result<Vec<Picture>, PictureError> {
     let below = fit(PAGE.1 - 130.0, height);
     let pages: Vec<&[Strip]> = strips.chunks(beside * below).collect();
     let title = format!("{setting}: strips of {count} {}", if count == 1 { "family" } else { "families" });
-    let page = |(number, shown): (usize, &&[Strip])| {
-        page(&page_title(&title, number, pages.len()), shown, beside)
-    };
+    let page =
+        |(number, shown): (usize, &&[Strip])| page(&page_title(&title, number, pages.len()), shown, beside);
     Ok((1..).zip(&pages).map(page).collect())
 }
 
@@ -139,11 +138,17 @@ impl Strip {
             );
             let (down, up) = FOLDS[line - 1];
             let end = at.x + width - 6.0;
-            picture.text(point(end, y + 4.0), 11.0, FAINT, Anchor::End, &format!("\u{2193}{down} \u{2191}{up}"));
+            picture.text(
+                point(end, y + 4.0),
+                11.0,
+                FAINT,
+                Anchor::End,
+                &format!("\u{2193}{down} \u{2191}{up}"),
+            );
         }
         let (right, bottom) = (at.x + width, top + 5.0 * CELL.1);
-        let corners =
-            [(at.x, top), (right, top), (right, bottom), (at.x, bottom), (at.x, top)].map(|(x, y)| point(x, y));
+        let corners = [(at.x, top), (right, top), (right, bottom), (at.x, bottom), (at.x, top)]
+            .map(|(x, y)| point(x, y));
         picture.corners(corners, Paint::line(INK, 1.0));
     }
 }

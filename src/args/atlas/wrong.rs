@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use atlas::{PlacementError, Surface};
 use atlas::format::SolutionFormat;
 use atlas::rectangle::Rectangle;
+use atlas::{PlacementError, Surface};
 use queens::kernel::KernelError;
 use queens::{Board, Classified};
 use thiserror::Error;

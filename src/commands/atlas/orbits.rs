@@ -4,8 +4,8 @@ use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use atlas::motion::Motion;
-use atlas::{Setting, Surface};
 use atlas::orbits::{OrbitCounts, SolutionOrbit, SolutionOrbits, TooMany};
+use atlas::{Setting, Surface};
 use domain::counted;
 use serde_json::json;
 

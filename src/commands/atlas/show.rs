@@ -24,8 +24,7 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let portrait =
         during("sorting the solutions", || Portrait::of(shown, args.setting.surface, args.setting.piece))?;
     let first = u8::from(!args.from_zero);
-    let diagonals =
-        args.diagonals.then(|| DiagonalCounts::of(&portrait.placement, portrait.setting.surface));
+    let diagonals = args.diagonals.then(|| DiagonalCounts::of(&portrait.placement, portrait.setting.surface));
     if args.json {
         print(&in_json(&portrait, diagonals.as_ref(), first).to_string())?;
     } else {

@@ -463,7 +463,9 @@ fn torus_necklaces_are_sorted_by_shifts_alone() {
     assert_eq!(lines(&torus)[0], "7 queens on the torus 7 x 7 board: 28 solutions in 4 necklaces");
     assert_eq!(lines(&torus)[2], "N1 = 1357246: 7 members");
     let ring = folder.run("atlas orbits 13 --board ring --necklaces --totals");
-    assert!(ring.stdout.starts_with("13 queens on the cylinder 13 x 13 board: 4524 solutions in 348 necklaces"));
+    assert!(
+        ring.stdout.starts_with("13 queens on the cylinder 13 x 13 board: 4524 solutions in 348 necklaces")
+    );
     let refused = folder.run("atlas orbits 8 --necklaces");
     assert_eq!(refused.code, Some(2), "{refused:?}");
     refused.refused(&["--board torus"]);
@@ -475,6 +477,12 @@ fn greedy_sequence_stands_beside_smallest_solutions() {
     let table = folder.run("atlas table 6..9 --greedy --csv");
     assert_eq!(
         lines(&table),
-        ["n,greedy_row,agreeing,smallest", "6,9,0,246135", "7,11,3,1357246", "8,13,1,15863724", "9,15,2,136824975"]
+        [
+            "n,greedy_row,agreeing,smallest",
+            "6,9,0,246135",
+            "7,11,3,1357246",
+            "8,13,1,15863724",
+            "9,15,2,136824975"
+        ]
     );
 }

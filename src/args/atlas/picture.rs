@@ -115,10 +115,10 @@ pub struct SheetPictureArgs {
     pub out: OutArgs,
 }
 
-/// Draw strips to print, cut and fold: the eight images of each fundamental solution.
+/// Draw strips to print, cut and fold.
 ///
-/// A strip has the lines k (columns), n (rows), N+1-k and N+1-n. Folded to a stick with four sides, it shows two lines at
-/// each edge. They are the columns and rows of an image, and the other way round those of another.
+/// There is one for each fundamental solution, with the lines k (columns), n (rows), N+1-k and N+1-n. Folded to a stick
+/// with four sides, it shows two lines at each edge: the columns and rows of one image, or the rows and columns of another.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  diadem atlas picture strips 8 --out strips.svg")]
 pub struct StripsPictureArgs {

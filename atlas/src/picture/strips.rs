@@ -19,7 +19,7 @@ const MOST: usize = 2_000;
 const PAGE: (f64, f64) = (820.0, 1_160.0);
 
 /// The width and height of a number.
-const CELL: (f64, f64) = (24.0, 20.0);
+const CELL: (f64, f64) = (24.0, 22.0);
 
 /// The room for the names of the lines, left of them.
 const NAMES: f64 = 44.0;
@@ -33,7 +33,7 @@ const GAP: f64 = 26.0;
 /// The letters that the two lines at a fold lead to: the upper line as columns, and the lower one.
 const FOLDS: [(char, char); 4] = [('a', 'g'), ('d', 'c'), ('e', 'h'), ('f', 'b')];
 
-const LEGEND: &str = "Cut along the solid lines. Fold along the dashed lines to a stick with four sides, and glue the grey \
+const LEGEND: &str = "Cut along the solid lines. Fold along the dashed lines to a stick with four sides, and glue the shaded \
     line under the first one. At each edge the two lines make two images of the solution. \u{2193}: the upper number is \
     the column, the lower number the row. \u{2191}: the lower number is the column, the upper number the row.";
 
@@ -109,47 +109,36 @@ impl Strip {
     }
 
     fn size(&self) -> (f64, f64) {
-        (NAMES + self.n() as f64 * CELL.0 + LETTERS, 16.0 + 5.0 * CELL.1)
+        (NAMES + self.n() as f64 * CELL.0 + LETTERS, 5.0 * CELL.1)
     }
 
     fn draw(&self, picture: &mut Picture, at: Point) {
         let last = self.n() + 1;
         let names = ["k".to_owned(), "n".to_owned(), format!("{last}-k"), format!("{last}-n")];
-        let (width, _) = self.size();
-        let top = at.y + 16.0;
-        picture.text(point(at.x, at.y + 11.0), 13.0, INK, Anchor::Start, &self.name);
-        let glue = point(at.x, top + 4.0 * CELL.1);
-        picture.rectangle(glue, width, CELL.1, DARK);
+        let (width, height) = self.size();
+        let end = at.x + width - 6.0;
+        picture.rectangle(point(at.x, at.y + 4.0 * CELL.1), width, CELL.1, DARK);
+        picture.text(point(end, at.y + 13.0), 12.0, INK, Anchor::End, &self.name);
         for line in 0..5 {
-            let y = top + line as f64 * CELL.1;
-            let base = y + 14.5;
+            let y = at.y + line as f64 * CELL.1;
+            let base = y + 15.5;
             let colour = if line == 4 { FAINT } else { INK };
             picture.text(point(at.x + 6.0, base), 12.0, FAINT, Anchor::Start, &names[line % 4]);
             for (place, number) in self.lines[line % 4].iter().enumerate() {
                 let x = at.x + NAMES + (place as f64 + 0.5) * CELL.0;
                 picture.text(point(x, base), 13.0, colour, Anchor::Middle, &number.to_string());
             }
-            if line == 0 {
-                continue;
+            if line > 0 {
+                let fold = Paint::Stroke { colour: INK, width: 1.0, dashed: true };
+                picture.corners([point(at.x, y), point(at.x + width - LETTERS + 6.0, y)], fold);
+                let (down, up) = FOLDS[line - 1];
+                let letters = format!("\u{2193}{down} \u{2191}{up}");
+                picture.text(point(end, y + 4.0), 11.0, FAINT, Anchor::End, &letters);
             }
-            picture.corners(
-                [point(at.x, y), point(at.x + width, y)],
-                Paint::Stroke { colour: INK, width: 1.0, dashed: true },
-            );
-            let (down, up) = FOLDS[line - 1];
-            let end = at.x + width - 6.0;
-            picture.text(
-                point(end, y + 4.0),
-                11.0,
-                FAINT,
-                Anchor::End,
-                &format!("\u{2193}{down} \u{2191}{up}"),
-            );
         }
-        let (right, bottom) = (at.x + width, top + 5.0 * CELL.1);
-        let corners = [(at.x, top), (right, top), (right, bottom), (at.x, bottom), (at.x, top)]
-            .map(|(x, y)| point(x, y));
-        picture.corners(corners, Paint::line(INK, 1.0));
+        let (right, bottom) = (at.x + width, at.y + height);
+        let corners = [(at.x, at.y), (right, at.y), (right, bottom), (at.x, bottom), (at.x, at.y)];
+        picture.corners(corners.map(|(x, y)| point(x, y)), Paint::line(INK, 1.0));
     }
 }
 

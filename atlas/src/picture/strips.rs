@@ -33,9 +33,9 @@ const GAP: f64 = 26.0;
 /// The letters that the two lines at a fold lead to: the upper line as columns, and the lower one.
 const FOLDS: [(char, char); 4] = [('a', 'g'), ('d', 'c'), ('e', 'h'), ('f', 'b')];
 
-const LEGEND: &str = "Cut along the solid lines. Fold along the dashed lines to a stick with four sides, and glue the shaded \
-    line under the first one. At each edge the two lines make two images of the solution. \u{2193}: the upper number is \
-    the column, the lower number the row. \u{2191}: the lower number is the column, the upper number the row.";
+const LEGEND: &str = "Cut along the solid lines. Fold along the dashed lines to a stick with four sides, and glue the \
+    shaded line under the first one. At each edge the two lines make two images of the solution. \u{2193}: the upper \
+    number is the column, the lower number the row. \u{2191}: the lower number is the column, the upper number the row.";
 
 /// One strip for each orbit, as many on a page as fit.
 ///

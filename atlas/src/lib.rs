@@ -5,8 +5,11 @@
 pub mod columns;
 pub mod conflict;
 pub mod constellation_file;
+pub mod diagonals;
 pub mod format;
+pub mod greedy;
 pub mod large;
+pub mod min_conflicts;
 pub mod motion;
 pub mod orbits;
 pub mod picture;

@@ -162,6 +162,13 @@ impl Setting {
         motions.sort_by_key(|motion| (motion.right, motion.up) != (0, 0));
         motions
     }
+
+    /// The motions that neither turn nor reflect: the shifts around glued edges.
+    pub fn shifts(self) -> Vec<Motion> {
+        let mut motions = self.motions();
+        motions.retain(|motion| motion.symmetry == Symmetry::Identity);
+        motions
+    }
 }
 
 #[cfg(test)]

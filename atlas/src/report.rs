@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::study::{DETERMINISTIC_PATIENCE, Mean, PATIENCE, Restarts, SizeStudy};
+use crate::study::{DETERMINISTIC_PATIENCE, Mean, PATIENCE, Restarts, SizeStudy, Work, random_rows};
 
 /// The header of the first table: the lengths of the searches. Each table fits 80 columns.
 pub fn lengths_header() -> String {
@@ -59,6 +59,38 @@ pub fn restarts_row(n: u8, restarts: &Restarts) -> String {
     )
 }
 
+/// The header of the table of other methods.
+pub fn methods_header() -> String {
+    let title = format!("{:>28} | min-conflicts", "random first rows");
+    let columns = format!(
+        "{:>3} |{:>5} {:>9} {:>7} {:>8} {:>6} |{:>8} {:>6} {:>8} {:>6}",
+        "n", "rows", "work", "+-", "attempts", "+-", "work", "+-", "attempts", "+-"
+    );
+    format!("{title}\n{columns}")
+}
+
+/// One board's line of it.
+pub fn methods_row(study: &SizeStudy) -> String {
+    let Work { placements, attempts } = study.first_rows;
+    let first_rows = format!(
+        "{:>5} {:>9.1} {:>7} {:>8.2} {:>6}",
+        random_rows(study.n),
+        placements.value,
+        number(placements.error, 1),
+        attempts.value,
+        number(attempts.error, 2),
+    );
+    let Work { placements, attempts } = study.min_conflicts;
+    let min_conflicts = format!(
+        "{:>8.1} {:>6} {:>8.2} {:>6}",
+        placements.value,
+        number(placements.error, 1),
+        attempts.value,
+        number(attempts.error, 2),
+    );
+    format!("{:>3} |{first_rows} |{min_conflicts}", study.n)
+}
+
 /// The header of the last table: the gain of the best restarts, and how heavy the tail is that they cut off.
 pub fn tail_header() -> String {
     format!("{:>3} |{:>6} |{:>9} {:>6} {:>5}", "n", "gain", "tail", "index", "+-")
@@ -81,6 +113,12 @@ pub fn tail_row(study: &SizeStudy) -> String {
 pub const LAW: &str = "\
 By the geometric law 1 / chance attempts are to be expected, where chance is the
 share of the random runs within the limit.";
+
+/// The methods of the table of other methods.
+pub const METHODS: &str = "\
+Two other methods, with restarts after the same limit as in the first such
+table: random columns in the first rows only, and min-conflicts, which moves
+attacked queens.";
 
 /// The law behind the last table.
 pub const TAIL: &str = "\
@@ -134,10 +172,11 @@ fn finite(mean: f64) -> String {
 }
 
 /// One board's record: the columns with their fields.
-fn record(study: &SizeStudy) -> [(&'static str, String); 32] {
+fn record(study: &SizeStudy) -> [(&'static str, String); 41] {
     let quantile = |q| field(study.lengths.quantile(q));
     let (mean, tail) = (study.lengths.mean(), study.lengths.tail());
     let (asked, best) = (study.asked, study.best);
+    let (first_rows, min_conflicts) = (study.first_rows, study.min_conflicts);
     [
         ("n", field(Some(study.n))),
         ("smallest_first", field(study.deterministic)),
@@ -171,6 +210,15 @@ fn record(study: &SizeStudy) -> [(&'static str, String); 32] {
         ("tail_from", field(tail.map(|tail| tail.from))),
         ("tail_index", field(tail.map(|tail| tail.index))),
         ("tail_error", field(tail.map(|tail| tail.error))),
+        ("first_rows", field(Some(random_rows(study.n)))),
+        ("first_rows_measured", field(Some(first_rows.placements.value))),
+        ("first_rows_error", field(first_rows.placements.error)),
+        ("first_rows_attempts", field(Some(first_rows.attempts.value))),
+        ("first_rows_attempts_error", field(first_rows.attempts.error)),
+        ("min_conflicts_measured", field(Some(min_conflicts.placements.value))),
+        ("min_conflicts_error", field(min_conflicts.placements.error)),
+        ("min_conflicts_attempts", field(Some(min_conflicts.attempts.value))),
+        ("min_conflicts_attempts_error", field(min_conflicts.attempts.error)),
     ]
 }
 
@@ -220,10 +268,11 @@ mod tests {
         };
         below(lengths_header(), &lengths_row);
         below(restarts_header("the limit"), &|study| restarts_row(study.n, &study.asked));
+        below(methods_header(), &methods_row);
         below(tail_header(), &tail_row);
         let csv = csv(&studies).unwrap();
         let fields: Vec<_> = csv.lines().map(|line| line.split(',').count()).collect();
-        assert_eq!(fields, [32; 6]);
+        assert_eq!(fields, [41; 6]);
         assert!(csv.lines().nth(1).unwrap().starts_with("8,113,100,0,"));
         assert_eq!(legend(&studies), None);
         assert_eq!(runs_csv(&studies).lines().count(), 1 + 5 * 100);

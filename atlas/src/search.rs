@@ -23,25 +23,35 @@ use crate::placement::Placement;
 pub enum ColumnChoice {
     /// The smallest column: the same search every time.
     Smallest,
-    /// Any, each as likely as the others.
-    Random(Box<ChaCha8Rng>),
+    /// In so many first rows any, each as likely as the others; in the others the smallest.
+    Random(u8, Box<ChaCha8Rng>),
 }
 
 impl ColumnChoice {
     /// Random choices that follow from the seed and the number of the stream alone, on every machine.
     pub fn random(seed: u64, stream: u64) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(stream);
-        ColumnChoice::Random(Box::new(rng))
+        Self::random_in_first_rows(u8::MAX, seed, stream)
     }
 
-    fn among(&mut self, columns: &Columns) -> u8 {
+    /// The same in so many first rows alone, and the smallest column in the others.
+    pub fn random_in_first_rows(rows: u8, seed: u64, stream: u64) -> Self {
+        ColumnChoice::Random(rows, Box::new(random_numbers(seed, stream)))
+    }
+
+    fn among(&mut self, columns: &Columns, row: u8) -> u8 {
         let before = match self {
-            ColumnChoice::Smallest => 0,
-            ColumnChoice::Random(rng) => rng.random_range(0..columns.len()),
+            ColumnChoice::Random(rows, rng) if row < *rows => rng.random_range(0..columns.len()),
+            ColumnChoice::Smallest | ColumnChoice::Random(..) => 0,
         };
         columns.nth(before).expect("a choice is made among at least one")
     }
+}
+
+/// Random numbers that follow from the seed and the number of the stream alone, on every machine.
+pub(crate) fn random_numbers(seed: u64, stream: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(stream);
+    rng
 }
 
 /// The effect of a step.
@@ -94,7 +104,8 @@ impl Backtracking {
             }
         }
         let Some(untried) = self.untried.last_mut() else { return SearchStep::Exhausted };
-        let (row, column) = (self.queens.len() as u8, choice.among(untried));
+        let row = self.queens.len() as u8;
+        let column = choice.among(untried, row);
         untried.remove(column);
         self.queens.push(column);
         self.lines.flip(row, column);

@@ -1,5 +1,5 @@
-//! A study of the search for a first solution: its number of placements, smallest first and at random, and
-//! the gain of restarts after a limit.
+//! A study of the search for a first solution: its number of placements, smallest first and at random, the gain of
+//! restarts after a limit, and the work of two other methods.
 //!
 //! The expected work with restarts after L placements follows from the lengths t of runs without restarts.
 //! Each attempt costs min(t, L) and succeeds if t <= L, so the work is E[min(t, L)] / P(t <= L). The best
@@ -18,7 +18,8 @@ use thiserror::Error;
 pub use lengths::{Lengths, Mean, PATIENCE};
 pub use tail::HeavyTail;
 
-use crate::restarts::{usual_limit, with_restarts};
+use crate::min_conflicts::min_conflicts;
+use crate::restarts::{Found, usual_limit, with_restarts};
 use crate::search::{Backtracking, ColumnChoice};
 
 /// The limit of the smallest-first search, in placements. It takes 56 million for n = 30.
@@ -109,6 +110,25 @@ pub struct SizeStudy {
     pub asked: Restarts,
     /// Restarts after the best limit.
     pub best: Restarts,
+    /// Random columns in the [first rows](random_rows) alone, with restarts after the requested limit.
+    pub first_rows: Work,
+    /// Min-conflicts, with restarts after the requested limit.
+    pub min_conflicts: Work,
+}
+
+/// The work of a method that begins anew after a limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Work {
+    /// Placements over all attempts.
+    pub placements: Mean,
+    /// Attempts, the successful one included.
+    pub attempts: Mean,
+}
+
+/// In how many first rows the columns are random if they are not in all: two thirds. With half of them a search of a
+/// large board hardly ends.
+pub fn random_rows(n: u8) -> u8 {
+    (u16::from(n) * 2 / 3) as u8
 }
 
 /// The gain of restarts after a limit.
@@ -139,28 +159,29 @@ impl SizeStudy {
         let deterministic = search.run(&mut ColumnChoice::Smallest, DETERMINISTIC_PATIENCE);
         let lengths = random_lengths(n, spec);
         let restarts = |limit, kind| {
-            let anew = |run| {
-                let found =
-                    with_restarts(n, &mut ColumnChoice::random(spec.seed, stream(n, kind, run)), limit);
-                found.map_or((0, 0), |found| (found.placements, found.attempts))
-            };
-            let (placements, attempts): (Vec<u64>, Vec<u64>) =
-                (0..spec.runs).into_par_iter().map(anew).collect();
+            let anew = |stream| with_restarts(n, &mut ColumnChoice::random(spec.seed, stream), limit);
+            let measured = Work::of(n, spec, kind, anew);
             Restarts {
                 limit,
                 expected: lengths.expected_with_restarts(limit),
-                measured: Mean::of(&placements),
+                measured: measured.placements,
                 chance: lengths.chance(limit),
                 expected_attempts: lengths.expected_attempts(limit),
-                attempts: Mean::of(&attempts),
+                attempts: measured.attempts,
             }
         };
         let asked = spec.limit.unwrap_or_else(|| usual_limit(n));
+        let first_rows = |stream| {
+            let mut choice = ColumnChoice::random_in_first_rows(random_rows(n), spec.seed, stream);
+            with_restarts(n, &mut choice, asked)
+        };
         Self {
             n,
             deterministic: deterministic.map(|_| search.placements()),
             asked: restarts(asked, 1),
             best: restarts(lengths.best_limit().unwrap_or(asked), 2),
+            first_rows: Work::of(n, spec, 3, first_rows),
+            min_conflicts: Work::of(n, spec, 4, |stream| min_conflicts(n, (spec.seed, stream), asked)),
             lengths,
         }
     }
@@ -168,6 +189,18 @@ impl SizeStudy {
     /// How many times fewer placements the best restarts take than runs without, in the mean.
     pub fn gain(&self) -> f64 {
         self.lengths.mean().value / self.best.measured.value
+    }
+}
+
+impl Work {
+    /// Measures the runs of a search, each on a stream of random numbers of its own.
+    fn of(n: u8, spec: &StudySpec, kind: u64, search: impl Fn(u64) -> Option<Found> + Sync) -> Self {
+        let run = |run| {
+            let found = search(stream(n, kind, run));
+            found.map_or((0, 0), |found| (found.placements, found.attempts))
+        };
+        let (placements, attempts): (Vec<u64>, Vec<u64>) = (0..spec.runs).into_par_iter().map(run).collect();
+        Self { placements: Mean::of(&placements), attempts: Mean::of(&attempts) }
     }
 }
 
@@ -207,6 +240,28 @@ mod tests {
             assert!((attempts.value - expected.value).abs() < 4.0 * error, "{restarts:?}");
         }
         assert!(study.gain() > 1.0);
+    }
+
+    #[test]
+    fn random_searches_of_n_4_take_the_worked_out_mean() {
+        // Columns 2 and 3 of the first row lead to a solution at once, 4 placements. Columns 1 and 4 lead to none, and are
+        // left after 4 placements. A mean of 2/3 of them comes before 2 or 3.
+        let spec = StudySpec { sizes: 4..=4, runs: 4_000, seed: 2, limit: Some(1_000) };
+        let study = spec.studies().unwrap().next().unwrap();
+        for Mean { value, error } in [study.asked.measured, study.first_rows.placements] {
+            let error = error.unwrap();
+            assert!((value - (4.0 + 4.0 * 2.0 / 3.0)).abs() < 4.0 * error, "{value} +- {error}");
+        }
+        assert!((study.first_rows.attempts.value - 1.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn min_conflicts_needs_least_on_large_boards() {
+        let spec = StudySpec { sizes: 60..=60, runs: 100, seed: 1, limit: None };
+        let study = spec.studies().unwrap().next().unwrap();
+        let [repair, best] = [study.min_conflicts.placements, study.best.measured].map(|mean| mean.value);
+        assert!(repair < best / 3.0 && repair >= 60.0, "{repair} {best}");
+        assert_eq!(random_rows(60), 40);
     }
 
     #[test]

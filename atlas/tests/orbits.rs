@@ -192,3 +192,34 @@ fn orbits_with_shifts_match_brute_force() {
         assert_eq!(counts.orbits, sizes, "n={n}");
     }
 }
+
+#[test]
+fn necklaces_of_the_torus_match_brute_force() {
+    // Shifts join the solutions of n = 5, 7, 11 in lines of one slope; of the others of n = 13 each has 169 images.
+    let expected: [(u8, &[(usize, u64)]); 4] =
+        [(5, &[(5, 2)]), (7, &[(7, 4)]), (11, &[(11, 8)]), (13, &[(13, 10), (169, 26)])];
+    for (n, sizes) in expected {
+        let setting = Setting { surface: Surface::Torus, ..Setting::queens(Board::new(n).unwrap()) };
+        let counts = OrbitCounts::under(setting, &setting.shifts());
+        assert_eq!(counts.orbits.into_iter().collect::<Vec<_>>(), sizes, "n={n}");
+        let sorted = SolutionOrbits::under(setting, &setting.shifts()).unwrap();
+        assert_eq!(sorted.orbits.len() as u64, sizes.iter().map(|(_, count)| count).sum::<u64>());
+        let mut classes: std::collections::BTreeSet<Vec<Vec<u8>>> = Default::default();
+        for solution in &sorted.solutions {
+            let shifted = |right: u8, up: u8| -> Vec<u8> {
+                (0..n).map(|k| (solution.row((k + right) % n) + up) % n).collect()
+            };
+            let mut images: Vec<_> =
+                (0..n).flat_map(|r| (0..n).map(move |u| (r, u))).map(|(r, u)| shifted(r, u)).collect();
+            images.sort_unstable();
+            images.dedup();
+            classes.insert(images);
+        }
+        assert_eq!(classes.len(), sorted.orbits.len(), "n={n}");
+        // Along the columns alone each solution has n images, one of which begins with row 1.
+        let cylinder = Setting { surface: Surface::Cylinder, ..setting };
+        let around = OrbitCounts::under(cylinder, &cylinder.shifts());
+        let begin = sorted.solutions.iter().filter(|solution| solution.row(0) == 0).count() as u64;
+        assert_eq!(around.orbits.into_iter().collect::<Vec<_>>(), [(usize::from(n), begin)]);
+    }
+}

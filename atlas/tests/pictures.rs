@@ -268,3 +268,16 @@ fn a_solution_turns_into_its_eight_images_and_back() {
         assert_eq!((places.len(), places[0]), (2 * 8 + 1, places[16]), "and back");
     }
 }
+
+#[test]
+fn strips_of_all_families_are_drawn() {
+    for (n, pages, says) in
+        [(8, 1, [">9-k<", ">B12<"]), (9, 4, [">10-n<", ">B1<"]), (1, 1, [">2-n<", "1 queen on the plain"])]
+    {
+        let strips = picture::strips(&SolutionOrbits::of(Setting::queens(board(n))).unwrap()).unwrap();
+        assert!(strips.len() <= pages, "n = {n}: {} pages", strips.len());
+        check_all(&format!("strips-{n}"), &strips, &says);
+    }
+    let none = SolutionOrbits::of(Setting::queens(board(3))).unwrap();
+    assert!(picture::strips(&none).unwrap_err().to_string().contains("nothing to draw"));
+}

@@ -1,6 +1,6 @@
 //! Tables against the published numbers, written down here once more.
 
-use atlas::table::{TotalsRow, constellations, levels, solutions, totals};
+use atlas::table::{TotalsRow, constellations, greedy, levels, solutions, totals};
 use queens::{Board, Totals};
 use serde_json::{Value, json};
 
@@ -124,4 +124,17 @@ fn constellation_classes_add_up_to_the_count() {
         (&rows[8]["n"], &rows[8]["asymmetric"], &rows[8]["count"]),
         (&json!(12), &json!(705), &json!(730))
     );
+}
+
+#[test]
+fn smallest_solutions_begin_like_the_greedy_sequence() {
+    let text = greedy((1..=20).map(board)).text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], " n  greedy row  agreeing  smallest solution");
+    assert_eq!(
+        lines[2..=5].concat(),
+        " 2           3         -  - 3           5         -  - 4           2         0  2413 5           4         5  13524"
+    );
+    assert_eq!(lines[8], " 8          13         1  15863724");
+    assert_eq!(lines[20], "20          12         5  1,3,5,2,4,13,15,12,18,20,17,9,16,19,8,10,7,14,6,11");
 }

@@ -20,7 +20,7 @@ pub struct KernelArgs {
     /// auto chooses by the board, by the plan of the run and, on a graphics card, by speed [default: auto].
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
     method: Auto<Method>,
-    /// Instructions: auto, avx512, avx2, neon, portable.
+    /// ISA: auto, avx512, avx2, neon, portable.
     ///
     /// auto chooses the best set of this machine; a set that the machine lacks is refused [default: auto].
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Isa>(ISAS), hide_possible_values = true)]

@@ -17,6 +17,7 @@ mod ring_layout;
 mod rings;
 mod scene;
 mod sheet;
+mod strips;
 mod symbol;
 
 pub use board::{board, rectangle, title};
@@ -30,4 +31,5 @@ pub(crate) use ring_layout::{Link, RingLayout};
 pub use rings::rings;
 pub use scene::Picture;
 pub use sheet::sheets;
+pub use strips::strips;
 pub(crate) use symbol::QUEEN;

@@ -3,6 +3,7 @@
 
 mod constellations;
 mod first_queen;
+mod greedy;
 mod levels;
 mod solutions;
 mod torus_attacks;
@@ -14,6 +15,7 @@ use crate::placement::Placement;
 
 pub use constellations::constellations;
 pub use first_queen::first_queen;
+pub use greedy::greedy;
 pub use levels::levels;
 pub use solutions::solutions;
 pub use torus_attacks::torus_attacks;

@@ -30,6 +30,8 @@ Examples:
       torus queens up to turns, reflections and shifts
   diadem atlas orbits 8 --shifts --totals
       the 92 solutions up to turns, reflections and shifts: 6
+  diadem atlas orbits 7 --board torus --necklaces
+      torus queens up to shifts alone
   diadem atlas orbits 8 --json")]
 pub struct OrbitsArgs {
     /// Board size, 1 to 32.
@@ -48,6 +50,11 @@ pub struct OrbitsArgs {
     /// A062164).
     #[arg(long)]
     pub shifts: bool,
+    /// Sort into necklaces, by shifts alone.
+    ///
+    /// For --board torus and cylinder: without turns and reflections.
+    #[arg(long, conflicts_with = "shifts")]
+    pub necklaces: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

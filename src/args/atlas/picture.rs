@@ -31,6 +31,7 @@ pub struct PictureArgs {
 pub enum Subject {
     Board(BoardPictureArgs),
     Sheet(SheetPictureArgs),
+    Strips(StripsPictureArgs),
     Constellation(ConstellationPictureArgs),
     Tree(TreePictureArgs),
     Search(SearchPictureArgs),
@@ -111,6 +112,23 @@ pub struct SheetPictureArgs {
     pub pages: Option<RangeInclusive<usize>>,
     #[command(flatten)]
     pub setting: SettingArgs,
+    #[command(flatten)]
+    pub out: OutArgs,
+}
+
+/// Draw strips to print, cut and fold.
+///
+/// There is one for each fundamental solution, with the lines k (columns), n (rows), N+1-k and N+1-n. Folded to a stick
+/// with four sides, it shows two lines at each edge: the columns and rows of one image, or the rows and columns of another.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  diadem atlas picture strips 8 --out strips.svg")]
+pub struct StripsPictureArgs {
+    /// Board size.
+    #[arg(value_name = "N")]
+    pub n: Board,
+    /// Draw only these pages.
+    #[arg(long, value_name = "A..B", value_parser = pages)]
+    pub pages: Option<RangeInclusive<usize>>,
     #[command(flatten)]
     pub out: OutArgs,
 }

@@ -22,6 +22,7 @@ Examples:
   diadem atlas show 35281746 --apply dh               turned, then reflected
   diadem atlas show 15863724 --shift 1,0              one column to the right
   diadem atlas show 1234                              the pairs that attack
+  diadem atlas show 15863724 --diagonals              and queens by diagonal
 Letters: diadem atlas orbits --help says what a to h do; v is another name of b.")]
 pub struct ShowArgs {
     /// Rows by column, or squares.
@@ -44,6 +45,12 @@ pub struct ShowArgs {
     /// So many columns to the right and rows up; negative numbers shift left and down.
     #[arg(long, value_name = "COLUMNS,ROWS", value_parser = shift, allow_hyphen_values = true)]
     pub shift: Option<(i8, i8)>,
+    /// Count the queens on each diagonal, too.
+    ///
+    /// Rising ones from the upper left corner to the lower right one, falling ones from the lower left corner to the upper
+    /// right one: 15 and 15 on the chess board, 8 and 8 where edges are glued.
+    #[arg(long)]
+    pub diagonals: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

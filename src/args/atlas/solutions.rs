@@ -18,7 +18,7 @@ use crate::args::value::{ValueError, choice, whole};
 pub struct SettingArgs {
     /// Board: plain, cylinder, torus.
     ///
-    /// On a cylinder the left and right edge are glued; on a torus the top and bottom edge as well.
+    /// On a cylinder, also called ring, the left and right edge are glued; on a torus the top and bottom edge as well.
     #[arg(long = "board", value_name = "BOARD", default_value = "plain", value_parser = choice::<Surface>(Surface::VARIANTS), hide_possible_values = true)]
     pub surface: Surface,
     /// Piece: rook, semiqueen, queen, superqueen.

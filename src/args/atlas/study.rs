@@ -12,7 +12,8 @@ use crate::args::value::whole;
 
 /// Measure the search for a first solution.
 ///
-/// Counts the placements tried: smallest first, at random, and with restarts.
+/// Counts the placements tried: smallest first, at random, with restarts, with random first rows alone, and by
+/// min-conflicts.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

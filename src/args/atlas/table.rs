@@ -20,7 +20,8 @@ Examples:
   diadem atlas table 17..20 --run ./diadem-20
       with what that run has counted
   diadem atlas table 8 --solutions       family, letter, class, image, ring of each
-  diadem atlas table 8 --levels --csv    partial solutions by number of queens")]
+  diadem atlas table 8 --levels --csv    partial solutions by number of queens
+  diadem atlas table 1..20 --greedy      the greedy sequence")]
 pub struct TableArgs {
     /// Board sizes, 1 to 32, as 4..19 or 8.
     ///
@@ -30,7 +31,7 @@ pub struct TableArgs {
     /// Take the totals of this run; may be repeated.
     ///
     /// A complete run, for its board.
-    #[arg(long = "run", value_name = "DIR", conflicts_with_all = ["count", "solutions", "levels", "first_queen", "torus_attacks"])]
+    #[arg(long = "run", value_name = "DIR", conflicts_with_all = ["count", "solutions", "levels", "first_queen", "torus_attacks", "greedy"])]
     runs: Vec<PathBuf>,
     #[command(flatten)]
     subject: SubjectArgs,
@@ -68,6 +69,11 @@ pub struct SubjectArgs {
     /// A181499 to A181502).
     #[arg(long)]
     torus_attacks: bool,
+    /// Show the greedy sequence and the smallest solutions.
+    ///
+    /// On a board without end each column's queen takes the lowest row that no queen before attacks (OEIS A065188).
+    #[arg(long)]
+    greedy: bool,
 }
 
 /// How the table is written.
@@ -104,6 +110,8 @@ pub enum TableSubject {
     FirstQueen(Boards),
     /// Solutions by their attacks on the torus.
     TorusAttacks(Boards),
+    /// The greedy sequence beside the smallest solutions.
+    Greedy(Boards),
 }
 
 /// How a table is written.
@@ -125,6 +133,7 @@ impl TryFrom<TableArgs> for AskedTable {
             SubjectArgs { levels: true, .. } => TableSubject::Levels(boards),
             SubjectArgs { first_queen: true, .. } => TableSubject::FirstQueen(boards),
             SubjectArgs { torus_attacks: true, .. } => TableSubject::TorusAttacks(boards),
+            SubjectArgs { greedy: true, .. } => TableSubject::Greedy(boards),
             SubjectArgs { .. } => TableSubject::Known(boards, runs),
         };
         let format = match format {

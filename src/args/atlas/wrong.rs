@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use atlas::PlacementError;
 use atlas::format::SolutionFormat;
 use atlas::large::LargeSolutions;
 use atlas::rectangle::Rectangle;
+use atlas::{PlacementError, Surface};
 use queens::kernel::KernelError;
 use queens::{Board, Classified};
 use thiserror::Error;
@@ -62,6 +62,8 @@ pub enum WrongAtlasCommand {
     SecondRun(Board),
     #[error("the run counts a part of the plan of n = {0}; join all shards with diadem merge")]
     PartOfRun(Board),
+    #[error("necklaces go around glued edges: add --board torus or --board cylinder, not {0}")]
+    NecklacesOnBoard(Surface),
     #[error("a trace is of one board, as in diadem atlas study 7 --trace, not of {first}..{last}")]
     TraceOfSeveral { first: u8, last: u8 },
     /// The second table would take the place of the first.

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use atlas::Setting;
 use atlas::conflict::Conflict;
 use atlas::picture::{self, MovingPicture, Picture};
 use atlas::search::ColumnChoice;
@@ -24,6 +25,12 @@ pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
         Subject::Sheet(args) => {
             let orbits = sorted(args.setting.on(args.n))?;
             let pages = picture::sheets(&orbits)?;
+            let OutArgs { out, dark } = &args.out;
+            print(&pictures::write_pages(out, pages, args.pages.as_ref(), pictures::theme(*dark))?)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Subject::Strips(args) => {
+            let pages = picture::strips(&sorted(Setting::queens(args.n))?)?;
             let OutArgs { out, dark } = &args.out;
             print(&pictures::write_pages(out, pages, args.pages.as_ref(), pictures::theme(*dark))?)?;
             Ok(ExitCode::SUCCESS)

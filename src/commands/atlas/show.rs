@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use atlas::Placement;
 use atlas::conflict::Conflict;
+use atlas::diagonals::DiagonalCounts;
 use atlas::format::drawn;
 use atlas::motion::{Motion, letter};
 use atlas::portrait::{Portrait, Rank, SolutionFamily};
@@ -23,12 +24,14 @@ pub fn run(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let portrait =
         during("sorting the solutions", || Portrait::of(shown, args.setting.surface, args.setting.piece))?;
     let first = u8::from(!args.from_zero);
+    let diagonals = args.diagonals.then(|| DiagonalCounts::of(&portrait.placement, portrait.setting.surface));
     if args.json {
-        print(&in_json(&portrait, first).to_string())?;
+        print(&in_json(&portrait, diagonals.as_ref(), first).to_string())?;
     } else {
         let steps =
             images.iter().map(|(step, image)| format!("{step} leads to {}\n", image.counted_from(first)));
-        print(&format!("{}{}", steps.collect::<String>(), text(&portrait, first)))?;
+        let diagonals = diagonals.as_ref().map(about_diagonals).unwrap_or_default();
+        print(&format!("{}{}{diagonals}", steps.collect::<String>(), text(&portrait, first)))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -98,7 +101,16 @@ fn about_ring(rank: &Rank) -> String {
     }
 }
 
-fn in_json(portrait: &Portrait, first: u8) -> serde_json::Value {
+/// The counters of the diagonals, a line for each direction.
+fn about_diagonals(counts: &DiagonalCounts) -> String {
+    let line = |name: &str, counts: &[u8]| {
+        let counts: Vec<_> = counts.iter().map(u8::to_string).collect();
+        format!("\n{} {name} diagonals: {}", counts.len(), counts.join(" "))
+    };
+    line("rising", &counts.rising) + &line("falling", &counts.falling)
+}
+
+fn in_json(portrait: &Portrait, diagonals: Option<&DiagonalCounts>, first: u8) -> serde_json::Value {
     let Portrait { setting, placement, conflicts, family, rank } = portrait;
     let attacks: Vec<_> = conflicts.iter().map(|pair| pair.counted_from(first)).collect();
     let shifts = |rank: &Rank| -> serde_json::Map<_, _> {
@@ -120,5 +132,6 @@ fn in_json(portrait: &Portrait, first: u8) -> serde_json::Value {
         "class": family.as_ref().map(|family| family.class),
         "ring": rank.as_ref().and_then(|rank| rank.ring).map(|(number, _)| number),
         "shifts": rank.as_ref().map(shifts),
+        "diagonals": diagonals.map(|counts| json!({ "rising": counts.rising, "falling": counts.falling })),
     })
 }

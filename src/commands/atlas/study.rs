@@ -56,6 +56,8 @@ fn study(args: &StudyArgs) -> anyhow::Result<ExitCode> {
     print(&format!("\n{}", report::LAW))?;
     print_restarts("the limit", studies.iter().map(|study| (study.n, &study.asked)))?;
     print_restarts("the best limit", studies.iter().map(|study| (study.n, &study.best)))?;
+    print(&format!("\n{}\n{}", report::METHODS, report::methods_header()))?;
+    studies.iter().try_for_each(|study| print(&report::methods_row(study)))?;
     print(&format!("\n{}\n{}", report::TAIL, report::tail_header()))?;
     studies.iter().try_for_each(|study| print(&report::tail_row(study)))?;
     if let Some(legend) = report::legend(&studies) {

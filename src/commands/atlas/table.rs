@@ -34,6 +34,9 @@ pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
             table::totals(&rows)
         }
         TableSubject::Solutions(board) => during("sorting the solutions", || table::solutions(board))?,
+        TableSubject::Greedy(boards) => {
+            during("finding the smallest solutions", || table::greedy(boards.iter()))
+        }
         TableSubject::Levels(boards) => during("walking the tree", || table::levels(boards.iter()))?,
         TableSubject::FirstQueen(boards) => {
             during("counting the solutions", || table::first_queen(boards.iter()))?

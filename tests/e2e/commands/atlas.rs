@@ -111,11 +111,12 @@ fn study_and_pictures_are_written_to_given_paths() {
     let folder = Folder::new();
     let study = "atlas study 8..10 --runs 50 --seed 3 --csv study.csv --runs-csv runs.csv --plots plots";
     let table = folder.run(study);
-    assert_eq!(lines(&table).len(), 6 + 3 + 2 * 6 + 7 + 1, "{table:?}");
+    assert_eq!(lines(&table).len(), 6 + 3 + 2 * 6 + 9 + 7 + 1, "{table:?}");
     let last = "The longest tenth has fewer than ten ended runs, or equal ones: n = 8, 9, 10";
     assert_eq!(lines(&table).last(), Some(&last), "{table:?}");
     assert!(lines(&table)[7].starts_with("By the geometric law 1 / chance"), "{table:?}");
     assert!(lines(&table).iter().all(|line| line.len() <= 80), "{table:?}");
+    assert!(lines(&table)[6 + 3 + 2 * 6..][..4].concat().contains("min-conflicts"), "{table:?}");
     assert_eq!(folder.run(study).stdout, folder.run(study).stdout, "it follows from the seed");
     for option in ["--csv", "--runs-csv"] {
         // Refused before the study begins.
@@ -135,6 +136,9 @@ fn study_and_pictures_are_written_to_given_paths() {
         assert!(fs::metadata(folder.path().join(file)).unwrap().len() > 300, "{file}");
     }
     assert_eq!(fs::read_dir(folder.path().join("boards")).unwrap().count(), 2);
+    assert_eq!(lines(&folder.run("atlas picture strips 8 --out strips.svg")), ["drawn: strips.svg"]);
+    let strips = fs::read_to_string(folder.path().join("strips.svg")).unwrap();
+    assert_eq!(strips.matches(">9-n<").count(), 12, "a strip for each family");
     folder.run("atlas picture search 8 --out search.svg --dark");
     folder.run("atlas picture turns 15863724 --out turns.svg");
     for file in ["search.svg", "turns.svg"] {
@@ -282,6 +286,21 @@ fn show_draws_and_lists_attacks() {
     assert!(fs::read_to_string(folder.path().join("attacks.svg")).unwrap().contains("6 pairs attack"));
     let around = folder.run("atlas picture board 2413 --board torus --out around.svg --dark");
     assert_eq!(lines(&around)[1], "2413: 2 pairs attack each other, drawn in red");
+}
+
+#[test]
+fn show_counts_queens_on_each_diagonal() {
+    let folder = Folder::new();
+    let shown = folder.run("atlas show 15863724 --diagonals");
+    assert_eq!(
+        lines(&shown)[lines(&shown).len() - 2..],
+        [
+            "15 rising diagonals: 0 0 1 0 1 1 1 1 0 1 0 1 1 0 0",
+            "15 falling diagonals: 1 0 0 0 0 1 1 1 1 1 1 1 0 0 0"
+        ]
+    );
+    let around = folder.run("atlas show 1234 --diagonals --board torus --json");
+    assert!(around.stdout.contains(r#""diagonals":{"falling":[2,0,2,0],"rising":[4,0,0,0]}"#), "{around:?}");
 }
 
 #[test]
@@ -513,4 +532,35 @@ fn rings_go_around_the_edges_of_the_torus() {
         "7 queens on the torus 7 x 7 board: 28 of 28 solutions in 4 rings, 0 in none"
     );
     assert!(folder.run("atlas rings 7 --board cylinder").stdout.contains("\nR1: 7 solutions\n"));
+}
+
+#[test]
+fn torus_necklaces_are_sorted_by_shifts_alone() {
+    let folder = Folder::new();
+    let torus = folder.run("atlas orbits 7 --board torus --necklaces");
+    assert_eq!(lines(&torus)[0], "7 queens on the torus 7 x 7 board: 28 solutions in 4 necklaces");
+    assert_eq!(lines(&torus)[2], "N1 = 1357246: 7 members");
+    let ring = folder.run("atlas orbits 13 --board ring --necklaces --totals");
+    assert!(
+        ring.stdout.starts_with("13 queens on the cylinder 13 x 13 board: 4524 solutions in 348 necklaces")
+    );
+    let refused = folder.run("atlas orbits 8 --necklaces");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    refused.refused(&["--board torus"]);
+}
+
+#[test]
+fn greedy_sequence_stands_beside_smallest_solutions() {
+    let folder = Folder::new();
+    let table = folder.run("atlas table 6..9 --greedy --csv");
+    assert_eq!(
+        lines(&table),
+        [
+            "n,greedy_row,agreeing,smallest",
+            "6,9,0,246135",
+            "7,11,3,1357246",
+            "8,13,1,15863724",
+            "9,15,2,136824975"
+        ]
+    );
 }

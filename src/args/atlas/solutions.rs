@@ -83,7 +83,7 @@ pub struct SolutionsArgs {
     /// Up to each solution, itself included, if all are tried in this order.
     #[arg(long, conflicts_with_all = ["random", "count", "format", "out"])]
     pub(super) tried: bool,
-    /// Format: digits, tuple, oeis, board, json, fen, svg, png.
+    /// As digits, tuple, oeis, board, json, fen, svg, png.
     ///
     /// [default: digits]
     #[arg(long, value_name = "FORMAT", default_value = "digits", hide_default_value = true, value_parser = choice::<SolutionFormat>(SolutionFormat::VARIANTS), hide_possible_values = true)]

@@ -1,5 +1,7 @@
 //! Orbits and orbit counts: the classic numbers, brute force, and the main counter's totals.
 
+use std::collections::BTreeSet;
+
 use atlas::motion::letter;
 use atlas::orbits::{OrbitCounts, SolutionOrbits};
 use atlas::{Piece, Placement, Setting, Surface};
@@ -204,7 +206,7 @@ fn necklaces_of_the_torus_match_brute_force() {
         assert_eq!(counts.orbits.into_iter().collect::<Vec<_>>(), sizes, "n={n}");
         let sorted = SolutionOrbits::under(setting, &setting.shifts()).unwrap();
         assert_eq!(sorted.orbits.len() as u64, sizes.iter().map(|(_, count)| count).sum::<u64>());
-        let mut classes: std::collections::BTreeSet<Vec<Vec<u8>>> = Default::default();
+        let mut classes: BTreeSet<Vec<Vec<u8>>> = BTreeSet::new();
         for solution in &sorted.solutions {
             let shifted = |right: u8, up: u8| -> Vec<u8> {
                 (0..n).map(|k| (solution.row((k + right) % n) + up) % n).collect()

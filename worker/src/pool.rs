@@ -207,7 +207,8 @@ fn count(
         return UnitOutcome::Beyond(lease);
     };
     let unit = if variant.mirrored { unit.mirrored() } else { unit };
-    let (begun, begun_at, process_begun) = (LAST_READ.get(), Instant::now(), ProcessTime::now());
+    let (begun, begun_at) = (LAST_READ.get(), Instant::now());
+    let process_begun = kernel.is_on_processor().then(ProcessTime::now);
     let count = if variant.other_kernel {
         unit.count_otherwise(&**kernel, stop)
     } else {
@@ -216,12 +217,12 @@ fn count(
     let Some(Count { completions, nodes }) = count else { return UnitOutcome::Stopped };
     let ended = ThreadTime::now();
     LAST_READ.set(ended);
-    let cpu = if !is_card(&**kernel) {
-        ended.duration_since(begun)
-    } else if kernel.is_on_processor() {
-        share_of_process(process_begun.elapsed(), busy(), begun_at.elapsed())
-    } else {
+    let cpu = if let Some(begun) = process_begun {
+        share_of_process(begun.elapsed(), busy(), begun_at.elapsed())
+    } else if is_card(&**kernel) {
         begun_at.elapsed()
+    } else {
+        ended.duration_since(begun)
     };
     UnitOutcome::Counted(UnitCount { lease, completions, nodes, cpu })
 }

@@ -42,6 +42,7 @@ pub struct TableArgs {
 /// The subject of the table; only one at a time.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct SubjectArgs {
     /// Count the solutions here.
     ///

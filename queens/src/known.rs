@@ -38,7 +38,7 @@ const KNOWN: [(u128, u128, u128, u128); 27] = [
     (234_907_967_154_122_528, 29_363_495_854_214_938, 80_100_756, 0),
 ];
 
-/// A032522 and A033148 for n = 28, 29, ..., 32. An independent search found the same values up to n = 30.
+/// A032522 and A033148 for n = 28, 29, ..., 32. An independent search found the same A032522 up to n = 29.
 const FIXED: [(u128, u128); 5] = [
     (1_250_901_440, 32_896),
     (3_600_075_088, 43_776),

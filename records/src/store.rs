@@ -326,7 +326,8 @@ fn accepted_loss(notices: &[Notice], since_1970: Duration) -> Option<AcceptedLos
         match notice {
             Notice::TailCut { bytes, .. } => loss.bytes = *bytes,
             Notice::FileGivenUp { .. } => loss.files += 1,
-            Notice::LossAccepted { records } | Notice::RestGivenUp { records, .. } => loss.records = *records,
+            Notice::LossAccepted { records } => loss.records = *records,
+            Notice::RestGivenUp { records, bytes, .. } => (loss.records, loss.bytes) = (*records, *bytes),
             Notice::CheckpointRebuilt { .. } => {}
         }
     }

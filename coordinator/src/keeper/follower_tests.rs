@@ -1,6 +1,7 @@
 //! A coordinator that waits for followers before acknowledgements and before its answer.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
@@ -221,10 +222,10 @@ async fn ledger_unreadable_for_a_moment_is_audited_again() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let (handle, following, [file, aside]) = complete_but_for_a_copy(folder.path(), &clock).await;
     fs::rename(&file, &aside).unwrap();
-    fs::create_dir(&file).unwrap();
+    symlink(&file, &file).unwrap();
     following.has(records(&handle));
     assert!(timeout(ABSENCE_TIME, expect_the_answer(&handle)).await.is_err());
-    fs::remove_dir(&file).unwrap();
+    fs::remove_file(&file).unwrap();
     fs::rename(&aside, &file).unwrap();
     let answered = async {
         while timeout(ABSENCE_TIME, expect_the_answer(&handle)).await.is_err() {
@@ -239,7 +240,7 @@ async fn ledger_unreadable_permanently_has_no_answer() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let (handle, following, [file, aside]) = complete_but_for_a_copy(folder.path(), &clock).await;
     fs::rename(&file, &aside).unwrap();
-    fs::create_dir(&file).unwrap();
+    symlink(&file, &file).unwrap();
     following.has(records(&handle));
     let mut snapshots = handle.snapshots();
     let withheld = async {

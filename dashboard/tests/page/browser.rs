@@ -48,7 +48,7 @@ fn each_state_is_readable_in_all_sizes_and_themes() {
                 "1204411, 1204412",
                 "not trusted",
                 "quarantined: rack-07",
-                "5 conflicts",
+                "5 differences",
             ],
         ),
         ("huge", made_up::huge(), &["5,123,456", "of 1,000", "extrapolated"]),

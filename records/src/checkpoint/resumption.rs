@@ -33,6 +33,8 @@ pub enum Notice {
         from: Location,
         /// The number of records behind it, at most.
         records: u64,
+        /// The bytes of its file that are cut off.
+        bytes: u64,
         /// The place of the cut-off data, with a star for the name of the file.
         kept: PathBuf,
     },
@@ -64,7 +66,7 @@ impl fmt::Display for Notice {
                  units are counted again",
                 kept.display()
             ),
-            Notice::RestGivenUp { from, records, kept } => write!(
+            Notice::RestGivenUp { from, records, kept, .. } => write!(
                 f,
                 "gave up the ledger from {from} on ({} at most), to be kept in {}; their units are counted again",
                 counted(*records, "record"),
@@ -203,7 +205,7 @@ impl End {
         match self.given_up {
             Some(records) => {
                 let from = Location { file: end.file, line: end.line + 1 };
-                Some(Notice::RestGivenUp { from, records, kept })
+                Some(Notice::RestGivenUp { from, records, bytes: *bytes, kept })
             }
             None => (*bytes > 0).then_some(Notice::TailCut { bytes: *bytes, kept }),
         }

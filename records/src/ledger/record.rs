@@ -273,9 +273,9 @@ pub struct Replicas {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptedLoss {
-    /// How many more records the checkpoint had.
+    /// How many records were lost, at most.
     pub records: u64,
-    /// The bytes that were cut off behind the last commit mark.
+    /// The bytes that were cut off at the end of the ledger.
     pub bytes: u64,
     /// How many files were given up.
     pub files: u64,

@@ -84,7 +84,7 @@ fn keys_are_private_and_never_overwritten() {
     assert_eq!(folder.run("keys client keys a").code, Some(0));
     folder.run("keys client keys a").refused(&["exists already"]);
     folder.run("keys client keys ../a").refused(&["letters, digits"]);
-    folder.run("keys client keys join").refused(&["\"join\"", "a free name"]);
+    folder.run("keys client keys join").refused(&["\"join\"", "is not free for an owner"]);
     folder.run("keys client keys 0123456789abcdef0123456789abcdef").refused(&["1 to 31"]);
     for host in ["10.0.0.7/24", "256.1.1.1", "0x7f.1", "node.7"] {
         folder.run(&format!("keys init other --host {host}")).refused(&[host, "host name"]);

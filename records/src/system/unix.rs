@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use tempfile::{Builder, NamedTempFile, PersistError};
+use tempfile::{Builder, NamedTempFile};
 
 use super::FileState;
 
@@ -46,8 +46,9 @@ pub fn temporary_file(builder: &mut Builder, mode: u32, folder: &Path) -> io::Re
 ///
 /// # Errors
 /// It cannot be renamed.
-pub fn persist(draft: NamedTempFile, path: &Path) -> Result<File, PersistError> {
-    draft.persist(path)
+pub fn persist(draft: NamedTempFile, path: &Path) -> io::Result<()> {
+    draft.persist(path)?;
+    Ok(())
 }
 
 /// Opens a file so that it can be synced.

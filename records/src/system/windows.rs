@@ -51,22 +51,24 @@ pub fn temporary_file(builder: &mut Builder, _: u32, folder: &Path) -> io::Resul
     builder.tempfile_in(folder)
 }
 
-/// Gives a temporary file its final name, in place of the file of that name, when nobody reads that file any more.
+/// Gives a temporary file its final name, in place of the file of that name, when nobody reads that file any more. The new
+/// name is on disk then: the file is synced after it is renamed.
 ///
 /// # Errors
 /// It cannot be renamed.
-pub fn persist(mut draft: NamedTempFile, path: &Path) -> Result<File, PersistError> {
+pub fn persist(mut draft: NamedTempFile, path: &Path) -> io::Result<()> {
     let begun = Instant::now();
     loop {
         match draft.persist(path) {
-            Err(PersistError { error, file })
-                if error.kind() == ErrorKind::PermissionDenied && begun.elapsed() < READER_TIME =>
+            Ok(file) => return file.sync_all(),
+            Err(PersistError { error, .. })
+                if error.kind() != ErrorKind::PermissionDenied || begun.elapsed() > READER_TIME =>
             {
-                draft = file;
-                thread::sleep(RETRY_PAUSE);
+                return Err(error);
             }
-            persisted => return persisted,
+            Err(PersistError { file, .. }) => draft = file,
         }
+        thread::sleep(RETRY_PAUSE);
     }
 }
 

@@ -5,11 +5,8 @@ use queens::{Class, Classified};
 use thiserror::Error;
 
 /// What loads the driver of a card.
-const LOADER: &str = if cfg!(windows) {
-    "which brings OpenCL.dll"
-} else {
-    "and the package ocl-icd-libopencl1 or its like"
-};
+const LOADER: &str =
+    if cfg!(windows) { "which brings OpenCL.dll" } else { "and the package ocl-icd-libopencl1 or its like" };
 
 /// An error of a device: it is missing, unusable, or a call to it failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

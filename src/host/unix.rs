@@ -78,6 +78,11 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
+/// True if nobody reads from the pipe that was written.
+pub fn is_broken_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
 /// True if the path names a file that the process has open already.
 pub fn is_open_descriptor(path: &Path) -> bool {
     OPEN_DESCRIPTORS.iter().any(|open| path.starts_with(open))

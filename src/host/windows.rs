@@ -1,14 +1,15 @@
 //! The host on Windows.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::process;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
 use ratatui::crossterm::ansi_support::supports_ansi;
+
+use crate::args::WrongCommand;
 
 /// How a command writes to standard output instead of a file.
 pub const STDOUT_ADVICE: &str = "leave out the option for standard output";
@@ -30,7 +31,7 @@ pub fn raise_open_files(needed: u64) -> io::Result<u64> {
 /// # Errors
 /// Always.
 pub fn set_niceness(_: u8) -> anyhow::Result<()> {
-    bail!("Windows has no --nice: leave it out, and start the command as start /low /b /wait diadem ...")
+    Err(WrongCommand::NoNiceness.into())
 }
 
 /// For how long this process has looked at the clock.
@@ -62,6 +63,11 @@ pub fn mode_for_others(_: &Path) -> Option<u32> {
 /// It cannot be created.
 pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
+}
+
+/// True if nobody reads from the pipe that was written: `ERROR_PIPE_NOT_CONNECTED` too.
+pub fn is_broken_pipe(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::BrokenPipe || error.raw_os_error() == Some(233)
 }
 
 /// False: no path names an open file.

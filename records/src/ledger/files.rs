@@ -13,10 +13,7 @@ use crate::regular_file;
 /// checkpoint may refer to it.
 pub(crate) fn sync_found(folder: &Path, file: u32) -> Result<(), LedgerError> {
     let path = file_path(folder, file);
-    let synced = [
-        (&*path, regular_file::sync(&path)),
-        (folder, regular_file::sync_folder(folder)),
-    ];
+    let synced = [(&*path, regular_file::sync(&path)), (folder, regular_file::sync_folder(folder))];
     for (place, synced) in synced {
         match synced {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -13,8 +13,8 @@ use unix as system;
 use windows as system;
 
 pub use system::{
-    STDOUT_ADVICE, create_private_folder, exit, is_broken_pipe, is_open_descriptor, mode_for_others,
-    open_stream, understands_codes, uptime,
+    STDOUT_ADVICE, ThreadClock, create_private_folder, exit, is_broken_pipe, is_open_descriptor,
+    mode_for_others, open_stream, understands_codes, uptime,
 };
 
 /// The host name of the machine.

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+pub use cpu_time::ThreadTime as ThreadClock;
 use records::regular_file;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;

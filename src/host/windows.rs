@@ -11,6 +11,9 @@ use ratatui::crossterm::ansi_support::supports_ansi;
 
 use crate::args::WrongCommand;
 
+/// Measures the time that this thread counts. The processor time of a thread is known to sixteen milliseconds only.
+pub use std::time::Instant as ThreadClock;
+
 /// How a command writes to standard output instead of a file.
 pub const STDOUT_ADVICE: &str = "leave out the option for standard output";
 

@@ -9,7 +9,6 @@ mod watch;
 use std::env;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -21,7 +20,7 @@ use records::regular_file;
 use crate::args::WrongCommand;
 use crate::args::owner_name;
 use crate::log::say;
-use crate::settings;
+use crate::{host, settings};
 
 pub use client_credentials::{credentials, refreshed_remote};
 pub use expiry::Expiry;
@@ -242,13 +241,9 @@ fn certificates(path: &Path, text: String) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Warns if other users may read a secret file. No warning for a file of another user, such as a scheduler
-/// makes for a group: its owner must protect it.
+/// Warns if other users may read a secret file.
 pub fn warn_if_others_may_read(path: &Path) {
-    let (mode, is_own) = fs::metadata(path)
-        .map_or((0, true), |file| (file.mode(), file.uid() == rustix::process::geteuid().as_raw()));
-    if mode & if is_own { 0o077 } else { 0o007 } != 0 {
-        let mode = mode & 0o777;
+    if let Some(mode) = host::mode_for_others(path) {
         say(format_args!(
             "diadem: warning: others may read {} (mode {mode:o}); chmod 600 it",
             path.display()

@@ -41,6 +41,7 @@ use worker::{AddressError, TwoRuns};
 use crate::args::WrongCommand;
 #[cfg(feature = "atlas")]
 use crate::args::atlas::WrongAtlasCommand;
+use crate::host;
 
 /// The command line was wrong.
 pub const USAGE: u8 = 2;
@@ -73,7 +74,7 @@ pub fn end_main(code: ExitCode) -> ExitCode {
 /// Ends the process at once, from any thread. Runs no exit handlers: they may hang with what the process is ended for, and those of
 /// a driver abort; see [`end_main`].
 pub fn end_process(code: u8) -> ! {
-    signal_hook::low_level::exit(code.into())
+    host::exit(code.into())
 }
 
 /// The number of an exit code, which std keeps to itself.

@@ -1,30 +1,18 @@
 //! Output files of `--out`. They are written whole or not at all, and never over a file of a run.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::path::{self, Path, PathBuf};
 
 use anyhow::{Context, bail};
 use records::regular_file;
 use records::run_directory::RunDirectory;
-use rustix::fs::{OFlags, fcntl_setfl};
-use rustix::io::Errno;
 use tempfile::NamedTempFile;
+
+use crate::host;
 
 /// The mode of a new file, before the umask.
 const MODE: u32 = 0o666;
-
-/// Files that the process has open already go by these names.
-const OPEN_DESCRIPTORS: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
-
-/// How long the reader of a pipe may take to come.
-const READER_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The pause between two attempts to open the pipe.
-const RETRY_PAUSE: Duration = Duration::from_millis(10);
 
 /// An output file.
 #[derive(Clone, Debug)]
@@ -43,12 +31,12 @@ impl OutputFile {
     /// It can be no file, or is one of a run's own.
     pub fn named(path: &Path) -> anyhow::Result<Self> {
         if path == Path::new("-") {
-            bail!("- is no file: use /dev/stdout for standard output, or ./- for a file of that name");
+            bail!("- is no file: {}, or use ./- for a file of that name", host::STDOUT_ADVICE);
         }
         if path.is_dir() {
             bail!("cannot write {}: it is a directory; name a file", path.display());
         }
-        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        if path.as_os_str().to_string_lossy().ends_with(path::is_separator) {
             bail!("cannot write {}: there is no such directory; name a file", path.display());
         }
         let target = without_links(path).with_context(|| format!("cannot write {}", path.display()))?;
@@ -78,32 +66,14 @@ impl OutputFile {
 
     /// True for a pipe, a device or an open file, which cannot be replaced.
     fn is_stream(&self) -> bool {
-        self.is_open() || fs::metadata(&self.target).is_ok_and(|found| !found.is_file())
+        host::is_open_descriptor(&self.path) || fs::metadata(&self.target).is_ok_and(|found| !found.is_file())
     }
 
     fn write_stream<T>(
         &self,
         write: impl FnOnce(&mut BufWriter<&File>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        buffered(&self.open_stream()?, write)
-    }
-
-    fn open_stream(&self) -> io::Result<File> {
-        let mut options = File::options();
-        // A file that a shell has opened with >> keeps its content.
-        options.append(true);
-        if self.is_open() || !regular_file::is_named_pipe(&self.target) {
-            return options.open(&self.path);
-        }
-        // Otherwise opening it would wait for a reader, perhaps forever.
-        options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-        let pipe = open_once_read(|| options.open(&self.path))?;
-        fcntl_setfl(&pipe, OFlags::APPEND)?;
-        Ok(pipe)
-    }
-
-    fn is_open(&self) -> bool {
-        OPEN_DESCRIPTORS.iter().any(|open| self.path.starts_with(open))
+        buffered(&host::open_stream(&self.path, &self.target)?, write)
     }
 
     fn write_whole<T>(
@@ -113,13 +83,13 @@ impl OutputFile {
         let draft = self.draft()?;
         let written = buffered(draft.as_file(), write)?;
         draft.as_file().sync_all()?;
-        draft.persist(&self.target).map_err(|error| error.error)?;
+        regular_file::persist(draft, &self.target)?;
         Ok(written)
     }
 
     /// An empty file beside it, which goes away unless it gets its name.
     fn draft(&self) -> io::Result<NamedTempFile> {
-        let folder = self.target.parent().unwrap_or(Path::new("/"));
+        let folder = regular_file::folder_of(&self.target);
         let mut draft = tempfile::Builder::new();
         draft.prefix(".diadem-").suffix(".new");
         match fs::metadata(&self.target) {
@@ -130,23 +100,7 @@ impl OutputFile {
                 draft.as_file().set_permissions(before.permissions())?;
                 Ok(draft)
             }
-            Err(_) => draft.permissions(Permissions::from_mode(MODE)).tempfile_in(folder),
-        }
-    }
-}
-
-/// The pipe as that function opens it, once it has a reader.
-fn open_once_read(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
-    let begun = Instant::now();
-    loop {
-        match open() {
-            Err(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
-                if begun.elapsed() > READER_TIMEOUT {
-                    return Err(io::Error::new(io::ErrorKind::TimedOut, "nobody reads from that pipe"));
-                }
-                thread::sleep(RETRY_PAUSE);
-            }
-            opened => return opened,
+            Err(_) => regular_file::temporary_file(&mut draft, MODE, folder),
         }
     }
 }
@@ -178,6 +132,9 @@ fn without_links(path: &Path) -> io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     fn written(path: &Path, text: &str) -> anyhow::Result<()> {

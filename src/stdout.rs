@@ -1,6 +1,8 @@
 //! Writes to stdout. All output goes through this type, so that errors name stdout.
 
-use std::io::{self, StdoutLock, Write};
+use std::io::{self, ErrorKind, StdoutLock, Write};
+
+use crate::host::is_broken_pipe;
 
 /// Stdout, whose errors name it.
 pub struct Stdout(StdoutLock<'static>);
@@ -17,7 +19,8 @@ impl Write for Stdout {
 
 /// The error, of the same kind, with stdout named in it.
 pub fn of_stdout(error: io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("cannot write to stdout: {error}"))
+    let kind = if is_broken_pipe(&error) { ErrorKind::BrokenPipe } else { error.kind() };
+    io::Error::new(kind, format!("cannot write to stdout: {error}"))
 }
 
 /// Locks stdout.

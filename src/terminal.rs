@@ -8,21 +8,19 @@ use std::io::IsTerminal;
 use console::{Alignment, measure_text_width, pad_str, truncate_str};
 use textwrap::{Options, WordSeparator, WordSplitter};
 
+use crate::host;
+
 /// Lines are not longer, in characters.
 pub const COLUMNS: usize = 80;
 
 /// Whether that is a terminal on which lines can be painted over.
 pub fn repaints(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && understands_codes(env::var("TERM").ok().as_deref())
+    stream.is_terminal() && host::understands_codes()
 }
 
 /// Whether the stream is a terminal that shows colours, and colours are wanted (<https://no-color.org>).
 pub fn has_colours(stream: &impl IsTerminal) -> bool {
     repaints(stream) && env::var_os("NO_COLOR").is_none_or(|no_color| no_color.is_empty())
-}
-
-fn understands_codes(term: Option<&str>) -> bool {
-    term.is_some_and(|term| !term.is_empty() && term != "dumb")
 }
 
 /// The text in lines of at most 80 columns, broken between words, and within those that are too long for a line; further lines
@@ -85,14 +83,5 @@ mod tests {
             (cut("日本語", 6), cut("日本語", 5), filled("日本語", 8)),
             ("日本語".into(), "日本…".into(), "日本語  ".into())
         );
-    }
-
-    #[test]
-    fn a_terminal_that_is_dumb_or_unknown_gets_no_codes() {
-        let terminals =
-            [(None, false), (Some(""), false), (Some("dumb"), false), (Some("xterm-256color"), true)];
-        for (term, understands) in terminals {
-            assert_eq!(understands_codes(term), understands, "{term:?}");
-        }
     }
 }

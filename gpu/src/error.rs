@@ -4,13 +4,15 @@ use opencl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, ClError, DLOPEN_RUNTIME_LO
 use queens::{Class, Classified};
 use thiserror::Error;
 
+/// What loads the driver of a card.
+const LOADER: &str =
+    if cfg!(windows) { "which brings OpenCL.dll" } else { "and the package ocl-icd-libopencl1 or its like" };
+
 /// An error of a device: it is missing, unusable, or a call to it failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GpuError {
     /// The system has no OpenCL at all.
-    #[error(
-        "there is no OpenCL on this machine: install the driver of the card, and the package ocl-icd-libopencl1 or its like"
-    )]
+    #[error("there is no OpenCL on this machine: install the driver of the card, {}", LOADER)]
     NoOpenCl,
     /// The program loads no libraries, whatever the system has.
     #[error(

@@ -25,6 +25,7 @@ mod ledger_copy;
 mod merge;
 mod retract;
 mod signing;
+mod system;
 
 pub mod export;
 pub mod ledger;

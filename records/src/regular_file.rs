@@ -1,17 +1,15 @@
 //! Regular files, which are read to their end. A named pipe may never return data, and even opening it waits for its
 //! other end. So other files are rejected before they are opened.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use rustix::fs::OFlags;
-use rustix::io::Errno;
 use tempfile::{NamedTempFile, PersistError};
 
-/// Files that the process has open already go by these names.
-const OPEN: [&str; 3] = ["/dev/stdin", "/dev/fd", "/proc"];
+use crate::system;
+
+pub use crate::system::{is_named_pipe, persist, set_mode, sync_folder, temporary_file};
 
 /// Opens a file for reading.
 ///
@@ -30,20 +28,48 @@ const LINK_ERROR: &str = "it is a link, through which nothing is written; put th
 /// # Errors
 /// It is a link or no regular file, or cannot be opened.
 pub(crate) fn open_own(path: &Path) -> io::Result<File> {
+    open_own_with(OpenOptions::new().write(true).create(true).truncate(false), path)
+}
+
+/// Opens the file lock of a run for writing.
+///
+/// # Errors
+/// As with [`open_own`]; it would block if another process has the lock.
+pub(crate) fn open_lock(path: &Path) -> Result<File, TryLockError> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false).custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
-    open_with(&options, path).map_err(|error| match Errno::from_io_error(&error) {
-        Some(Errno::LOOP) => io::Error::new(ErrorKind::InvalidInput, LINK_ERROR),
-        _ => error,
+    system::deny_writers(options.write(true).create(true).truncate(false));
+    open_own_with(&mut options, path).map_err(|error| {
+        if system::is_denied(&error) { TryLockError::WouldBlock } else { TryLockError::Error(error) }
     })
 }
 
+/// True if a process has the file lock of a run.
+pub(crate) fn is_lock_held(path: &Path) -> bool {
+    let mut options = OpenOptions::new();
+    system::deny_writers(options.read(true));
+    match open_with(&options, path) {
+        Ok(file) => matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
+        Err(error) => system::is_denied(&error),
+    }
+}
+
+fn open_own_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    expect_regular(path)?;
+    let opened = system::open_without_link(options, path)?;
+    opened.ok_or_else(|| io::Error::new(ErrorKind::InvalidInput, LINK_ERROR))
+}
+
 fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> {
+    expect_regular(path)?;
+    options.open(path)
+}
+
+fn expect_regular(path: &Path) -> io::Result<()> {
     // If the file cannot be inspected, the error of opening it is the best message.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(refused());
     }
-    options.open(path)
+    Ok(())
 }
 
 /// Opens a file for reading, which may also be a device or the shell's pipe for the output of a command.
@@ -115,7 +141,7 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 /// # Errors
 /// The disk would not do it; nothing has changed.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    draft(path, bytes, mode)?.persist(path)?;
+    persist(draft(path, bytes, mode)?, path)?;
     sync_folder_of(path)
 }
 
@@ -130,18 +156,16 @@ pub fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
             return Err(error);
         }
         // A file system that has no links.
-        file.persist(path)?;
+        persist(file, path)?;
     }
     sync_folder_of(path)
 }
 
 /// Writes a new file beside this path, with a unique name. It is deleted unless it is renamed.
 fn draft(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
-    let mut draft = tempfile::Builder::new()
-        .prefix(".diadem-")
-        .suffix(".new")
-        .permissions(Permissions::from_mode(mode))
-        .tempfile_in(folder_of(path))?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".diadem-").suffix(".new");
+    let mut draft = temporary_file(&mut builder, mode, folder_of(path))?;
     draft.write_all(bytes)?;
     draft.as_file().sync_all()?;
     Ok(draft)
@@ -152,17 +176,12 @@ fn sync_folder_of(path: &Path) -> io::Result<()> {
     sync_folder(folder_of(path))
 }
 
-/// Puts on disk which files the folder has. Some file systems, such as network mounts, sync no folders and refuse it: then it has to
-/// do without.
+/// Syncs what other processes have written to a file.
 ///
 /// # Errors
-/// The folder cannot be opened, or its disk failed.
-pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    let synced = File::open(folder)?.sync_all();
-    synced.or_else(|error| match Errno::from_io_error(&error) {
-        Some(Errno::INVAL | Errno::BADF | Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
-        _ => Err(error),
-    })
+/// The file cannot be opened, or its disk failed.
+pub(crate) fn sync(path: &Path) -> io::Result<()> {
+    system::open_to_sync(path)?.sync_all()
 }
 
 /// The folder in which a file of that name lies.
@@ -173,7 +192,7 @@ pub fn folder_of(path: &Path) -> &Path {
 /// Creates a new file with this mode, in place of the remains of an interrupted writer or of a link.
 pub(crate) fn new_file(path: &Path, mode: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(mode);
+    set_mode(options.write(true).create_new(true), mode);
     match options.open(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             fs::remove_file(path)?;
@@ -183,18 +202,10 @@ pub(crate) fn new_file(path: &Path, mode: u32) -> io::Result<File> {
     }
 }
 
-/// True if the path is a pipe in a folder, which may have no writer. The shell's pipe for the output of a command is in
-/// no folder, and a pipe that the process has open already had a writer.
-pub fn is_named_pipe(path: &Path) -> bool {
-    if OPEN.iter().any(|open| path.starts_with(open)) {
-        return false;
-    }
-    let is_pipe = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo());
-    path.canonicalize().is_ok_and(|named| is_pipe(&named))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]

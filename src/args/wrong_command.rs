@@ -39,6 +39,8 @@ pub enum WrongCommand {
     /// The coordinator would refuse this however often it is asked.
     #[error("{0}")]
     Refused(String),
+    #[error("Windows has no --nice: leave it out, and start the command as start /low /b /wait diadem ...")]
+    NoNiceness,
     #[error("{0}: add --yes to do that, or --dry-run to see this alone")]
     Unconfirmed(String),
     /// A variable that stands for a file holds something else.

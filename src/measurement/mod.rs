@@ -3,8 +3,8 @@
 //! A large position takes minutes or more, so only a part is counted. The part is either a piece, which
 //! is narrowed again if it takes too long, or some of the [passes](thinned) of the method meet. So no
 //! measurement exceeds its time by much, and its result is unbiased in spite of the abandoned pieces. Times
-//! are processor times of the counting threads, which other programs hardly affect. On a graphics card they
-//! are elapsed times.
+//! are processor times of the counting threads, which other programs hardly affect. On a graphics card and on
+//! Windows they are elapsed times.
 
 mod running;
 pub mod sample_sums;
@@ -14,7 +14,6 @@ mod thinned;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use cpu_time::ThreadTime;
 use parking_lot::Mutex;
 use queens::UnitId;
 use queens::kernel::meet::Thinning;
@@ -24,6 +23,7 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
+use crate::host::ThreadClock;
 use crate::progress::ProgressLine;
 use running::ThreadCount;
 use thinned::{PassPace, most_queens_away, thinner};
@@ -239,7 +239,7 @@ impl MeasuredPart<'_> {
     ) -> Option<UnitSample> {
         loop {
             let stop = running.begin();
-            let (begun, begun_here) = (Instant::now(), ThreadTime::now());
+            let (begun, begun_here) = (Instant::now(), ThreadClock::now());
             let count = self.task.kernel.count(&draw.position, &stop);
             let time = match self.task.timing {
                 Timing::Processor => begun_here.elapsed(),
@@ -289,7 +289,7 @@ impl MeasuredPart<'_> {
         let mut thinning = Thinning::new(stride, random.random());
         loop {
             let stop = running.begin();
-            let (begun, begun_here) = (Instant::now(), ThreadTime::now());
+            let (begun, begun_here) = (Instant::now(), ThreadClock::now());
             let clock = || begun_here.elapsed().as_secs_f64() * 1e9;
             let projection = meet.project(&draw.position, thinning, &clock, &stop, &self.ended);
             if self.task.start != Start::EachUnit {

@@ -8,6 +8,7 @@
 //! | a failed disk makes `flush` and even `drop` hang | the caller waits for the thread with a limit, then leaves it |
 //! | opening a store changes it | only stores of this process are opened in place; all others are opened as a temporary copy |
 //! | after an error the store refuses everything | it is dropped, and the next save writes a new one |
+//! | it keeps its files open for seconds after it is dropped | where no such folder can be renamed, a new store is written in place |
 //! | files grow without bound | a store much larger than its content is written anew |
 
 use std::fs;
@@ -22,6 +23,7 @@ use sled::{Batch, Db};
 use super::entries::{Entries, seal};
 use super::{CheckpointError, NoCheckpoint};
 use crate::run_directory::LeaseKey;
+use crate::system::MOVES_OPEN_FOLDERS;
 
 const CACHE_BYTES: u64 = 8 << 20;
 
@@ -147,6 +149,11 @@ impl CheckpointStore {
 
 /// Puts a new store with these entries in place of the one at `path`, if there is one.
 fn write_anew(path: &Path, entries: &Entries) -> Result<(), CheckpointError> {
+    if !MOVES_OPEN_FOLDERS {
+        // A store that a crash left incomplete has no valid seal, and is rebuilt from the ledger.
+        remove(path)?;
+        return write_draft(path, entries);
+    }
     let [draft, old] = [DRAFT, OLD].map(|extension| path.with_added_extension(extension));
     remove(&draft)?;
     if let Err(error) = write_draft(&draft, entries) {

@@ -3,21 +3,11 @@
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::regular_file;
+use crate::{regular_file, system};
 
-/// The identity of a file, which shows whether it was replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileState {
-    /// The device that it is on.
-    pub device: u64,
-    /// Its number there.
-    pub inode: u64,
-    /// Its bytes.
-    pub size: u64,
-}
+pub use crate::system::FileState;
 
 /// The folder of a ledger, as its writer uses it.
 pub trait Disk: fmt::Debug + Send {
@@ -32,8 +22,8 @@ pub trait Disk: fmt::Debug + Send {
     /// # Errors
     /// The system does not tell.
     fn look(&self, path: &Path) -> io::Result<Option<FileState>> {
-        match fs::metadata(path) {
-            Ok(file) => Ok(Some(FileState { device: file.dev(), inode: file.ino(), size: file.len() })),
+        match system::file_state(path) {
+            Ok(state) => Ok(Some(state)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }

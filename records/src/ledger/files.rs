@@ -1,6 +1,6 @@
 //! The files of a ledger on disk: their numbers, and the sync of their content.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -13,10 +13,7 @@ use crate::regular_file;
 /// checkpoint may refer to it.
 pub(crate) fn sync_found(folder: &Path, file: u32) -> Result<(), LedgerError> {
     let path = file_path(folder, file);
-    let synced = [
-        (&*path, File::open(&path).and_then(|found| found.sync_all())),
-        (folder, regular_file::sync_folder(folder)),
-    ];
+    let synced = [(&*path, regular_file::sync(&path)), (folder, regular_file::sync_folder(folder))];
     for (place, synced) in synced {
         match synced {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -2,13 +2,13 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::error::MergeError;
 use crate::regular_file::{folder_of, sync_folder};
 use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
+use crate::system::{is_mount_point, rename_folder};
 
 /// A file that says that the directory is a draft, locked by the process that writes there.
 const MARK: &str = "merging";
@@ -86,15 +86,17 @@ impl Draft {
     /// The disk would not do it, or something has that name by now.
     pub fn finish(&mut self) -> Result<(), MergeError> {
         let Self { out, path, .. } = self;
-        fs::rename(path, &*out).map_err(|error| match error.kind() {
+        // Not every system renames a directory with an open file. Without a mark, other merges leave a draft with content alone.
+        let mark = path.join(MARK);
+        fs::remove_file(&mark).map_err(io_error("remove", &mark))?;
+        self.mark = None;
+        rename_folder(path, out).map_err(|error| match error.kind() {
             io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists => {
                 MergeError::Occupied(out.clone())
             }
             _ => io_error("create", out)(error).into(),
         })?;
-        let mark = out.join(MARK);
-        fs::remove_file(&mark).map_err(io_error("remove", &mark))?;
-        (self.is_begun, self.mark) = (false, None);
+        self.is_begun = false;
         let folder = self.folder();
         Ok(sync_folder(folder).map_err(io_error("sync", folder))?)
     }
@@ -123,8 +125,7 @@ fn obstacle(out: &Path) -> Option<&'static str> {
     if metadata.is_symlink() {
         return Some("a link");
     }
-    let is_mounted = fs::metadata(folder_of(out)).is_ok_and(|folder| folder.dev() != metadata.dev());
-    is_mounted.then_some("a mount point")
+    is_mount_point(out, folder_of(out)).then_some("a mount point")
 }
 
 /// Removes the draft of a merge that no longer runs.

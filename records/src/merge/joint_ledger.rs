@@ -14,6 +14,7 @@ use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::standing::{Degree, RecordError, Standing, Sums, UnitMark, Vote};
 use crate::store::Store;
+use crate::system::MOVES_OPEN_FOLDERS;
 
 /// Records of one commit.
 const GROUP: usize = 10_000;
@@ -94,7 +95,10 @@ impl<'a> JointLedger<'a> {
         }
         self.survey.struck().try_for_each(|record| self.write(record))?;
         self.commit()?;
-        self.store.save(&self.standing).ok();
+        // A checkpoint is open for a while after it is saved, and the directory still gets its name.
+        if MOVES_OPEN_FOLDERS {
+            self.store.save(&self.standing).ok();
+        }
         Ok(self.standing)
     }
 

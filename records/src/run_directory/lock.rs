@@ -1,7 +1,8 @@
 //! The lock of a run directory: one process writes.
 //!
 //! The lock covers two things: the file `lock`, which names the process, and the folder `ledger`. A user may delete the
-//! file as a leftover, but cannot delete the folder without its records.
+//! file as a leftover, but cannot delete the folder without its records. On Windows nobody can delete the file while the process
+//! has it open, and the folder needs no lock.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
@@ -9,14 +10,14 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::regular_file;
 use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
+use crate::{regular_file, system};
 
 /// The lock of the process that writes to a run directory. The system releases it when the process ends.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
-    _ledger: File,
+    _ledger: Option<File>,
 }
 
 /// The errors of systems that cannot lock folders, as on NFS: `EBADF` and `EOPNOTSUPP`.
@@ -35,15 +36,15 @@ impl Lock {
             RunDirectory::open(directory)?;
         }
         fs::create_dir_all(&ledger).map_err(io_error("create", &ledger))?;
-        let folder = File::open(&ledger).map_err(io_error("open", &ledger))?;
-        match folder.try_lock() {
+        let folder = system::open_folder(&ledger).map_err(io_error("open", &ledger))?;
+        match folder.as_ref().map_or(Ok(()), File::try_lock) {
             Ok(()) => {}
             Err(TryLockError::Error(error))
                 if error.raw_os_error().is_some_and(|e| NO_FOLDERS.contains(&e)) => {}
-            Err(_) => free(&folder, directory, &ledger)?,
+            Err(_) => free(|| folder.as_ref().map_or(Ok(()), File::try_lock), "lock", directory, &ledger)?,
         }
-        let mut file = regular_file::open_own(&path).map_err(io_error("open", &path))?;
-        free(&file, directory, &path)?;
+        let mut file = free(|| regular_file::open_lock(&path), "open", directory, &path)?;
+        free(|| system::lock(&file), "lock", directory, &path)?;
         file.set_len(0).map_err(io_error("write", &path))?;
         writeln!(file, "{}", std::process::id()).map_err(io_error("write", &path))?;
         Ok(Self { _file: file, _ledger: folder })
@@ -54,31 +55,36 @@ impl Lock {
 pub fn is_locked(directory: &Path) -> bool {
     let (file, ledger) = (directory.join("lock"), directory.join("ledger"));
     // Opening a named pipe in the place of the folder would wait forever.
-    let folder = if ledger.is_dir() { File::open(ledger).ok() } else { None };
-    let mut files = folder.into_iter().chain(regular_file::open(&file));
-    files.any(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    let folder = if ledger.is_dir() { system::open_folder(&ledger).ok().flatten() } else { None };
+    let is_held = |folder: File| matches!(folder.try_lock_shared(), Err(TryLockError::WouldBlock));
+    folder.is_some_and(is_held) || regular_file::is_lock_held(&file)
 }
 
 /// [`is_locked`] holds a lock for a moment: a process that wants to write tries again for this long.
 const RETRY_TIME: Duration = Duration::from_millis(100);
 
 /// Fails if another process holds the lock.
-fn free(file: &File, directory: &Path, path: &Path) -> Result<(), RunDirectoryError> {
+fn free<T>(
+    lock: impl Fn() -> Result<T, TryLockError>,
+    verb: &'static str,
+    directory: &Path,
+    path: &Path,
+) -> Result<T, RunDirectoryError> {
     let begun = Instant::now();
-    let mut locked = file.try_lock();
+    let mut locked = lock();
     while matches!(locked, Err(TryLockError::WouldBlock)) && begun.elapsed() < RETRY_TIME {
         thread::sleep(RETRY_TIME / 10);
-        locked = file.try_lock();
+        locked = lock();
     }
     match locked {
-        Ok(()) => Ok(()),
+        Ok(locked) => Ok(locked),
         Err(TryLockError::WouldBlock) => {
             let pid =
                 regular_file::read_to_string(&directory.join("lock")).unwrap_or_default().trim().to_owned();
             let pid = if pid.is_empty() { "(unknown: its file lock is gone)".to_owned() } else { pid };
             Err(RunDirectoryError::InUse { path: directory.to_owned(), pid })
         }
-        Err(TryLockError::Error(error)) => Err(io_error("lock", path)(error)),
+        Err(TryLockError::Error(error)) => Err(io_error(verb, path)(error)),
     }
 }
 

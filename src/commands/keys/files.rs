@@ -1,13 +1,12 @@
 //! The files of a folder of keys: private, and written whole or not at all.
 
-use std::fs::{DirBuilder, File, TryLockError};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use records::regular_file;
 
-use crate::access;
+use crate::{access, host};
 
 /// The text of a file.
 pub fn read(file: &Path) -> anyhow::Result<String> {
@@ -20,8 +19,7 @@ pub fn read_if_there(file: &Path) -> anyhow::Result<String> {
 }
 
 pub fn make_folder(folder: &Path) -> anyhow::Result<()> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.with_context(|| format!("cannot create {}", folder.display()))
+    host::create_private_folder(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
 /// Locks the folder of keys until the value is dropped or the process ends. `None` if the folder does not
@@ -35,7 +33,7 @@ pub fn alone_in(keys: &Path) -> anyhow::Result<Option<File>> {
         Err(TryLockError::WouldBlock) => {
             bail!("another diadem keys is at work in {}; try again when it has ended", keys.display())
         }
-        // On file systems that lock no folders, such as NFS, the user must run one command at a time.
+        // On systems that lock no folders, such as NFS and Windows, the user must run one command at a time.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(folder)),
     }
 }

@@ -9,6 +9,13 @@
 //! | first | The command hears of it. |
 //! | second | A command that has [`Signals`] hears of it and has [`LAST_WORDS`]. Every other command ends at once. |
 //! | third | The process ends at once. |
+//!
+//! On Windows the signals are Ctrl-C, Ctrl-Break, a console that is closed, a user who logs off, and a machine that shuts down.
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 use std::io;
 use std::panic::resume_unwind;
@@ -18,21 +25,29 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::time::{ClockId, clock_gettime};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::args::End;
+use crate::host::uptime;
 use crate::{exit, log};
+#[cfg(unix)]
+use unix::Listener;
+#[cfg(windows)]
+use windows::Listener;
+
+#[cfg(unix)]
+pub use unix::survive_file_size_limits;
+#[cfg(windows)]
+pub use windows::survive_file_size_limits;
 
 /// A signal that ends a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// SIGINT: Ctrl-C.
     Interrupt,
-    /// SIGTERM; SIGHUP, since the terminal was closed; or a warning of a batch engine.
+    /// SIGTERM; SIGHUP, since the terminal was closed; or a warning of a batch engine. On Windows all but Ctrl-C.
     Terminate,
     /// No signal: the time is up.
     TimeIsUp,
@@ -44,10 +59,6 @@ impl Signal {
         ExitCode::from(self.number())
     }
 
-    fn of(number: i32) -> Self {
-        if number == SIGINT { Self::Interrupt } else { Self::Terminate }
-    }
-
     fn number(self) -> u8 {
         match self {
             Signal::Interrupt => 130,
@@ -57,17 +68,8 @@ impl Signal {
     }
 }
 
-/// Has a limit on the size of files be an error of the write that goes beyond it, as a full disk is, and no sudden end.
-pub fn survive_file_size_limits() -> io::Result<()> {
-    signal_hook::flag::register(SIGXFSZ, Arc::default()).map(drop)
-}
-
 /// How long a command may run after the second signal, to return its leases and to print its last messages.
 const LAST_WORDS: Duration = Duration::from_secs(2);
-
-/// Warnings that batch engines send before they suspend or end a job: `qsub -notify`, `sbatch --signal`, and the soft limit of
-/// processor time, which the system repeats each second.
-const WARNINGS: [i32; 3] = [SIGUSR1, SIGUSR2, SIGXCPU];
 
 /// True once a command listens.
 static LISTENS: AtomicBool = AtomicBool::new(false);
@@ -77,10 +79,10 @@ pub fn end_process_one() -> io::Result<()> {
     if std::process::id() != 1 {
         return Ok(());
     }
-    let mut signals = signal_hook::iterator::Signals::new(heeded())?;
+    let mut listener = Listener::new()?;
     thread::Builder::new().name("signals".into()).spawn(move || {
-        if let Some(number) = signals.forever().find(|_| !LISTENS.load(Ordering::Relaxed)) {
-            end(Signal::of(number));
+        if let Some(signal) = listener.find(|_| !LISTENS.load(Ordering::Relaxed)) {
+            end(signal);
         }
     })?;
     Ok(())
@@ -94,13 +96,11 @@ fn end(signal: Signal) -> ! {
 /// Starts the thread that listens, and that ends the process at the second signal. `takes` hands each signal to the command, and
 /// returns whether the command ends by itself soon.
 fn listen(takes: impl Fn(Signal) -> bool + Send + 'static) -> io::Result<()> {
-    let mut signals = signal_hook::iterator::Signals::new(heeded())?;
+    let listener = Listener::new()?;
     LISTENS.store(true, Ordering::Relaxed);
     thread::Builder::new().name("signals".into()).spawn(move || {
-        let mut requests = Requests::default();
         let mut heard = 0;
-        for number in signals.forever().filter(|number| requests.is_new(*number, Instant::now())) {
-            let signal = Signal::of(number);
+        for signal in listener {
             heard += 1;
             match (heard, takes(signal)) {
                 (1, _) => {}
@@ -113,50 +113,6 @@ fn listen(takes: impl Fn(Signal) -> bool + Send + 'static) -> io::Result<()> {
         }
     })?;
     Ok(())
-}
-
-/// SIGHUP and SIGTERM within this time are one request: the end of a session sends both at once, in either
-/// order. A person who reacts to the first message is not that quick.
-const AT_ONCE: Duration = Duration::from_secs(1);
-
-/// Tells a new request to end from a signal that repeats one.
-#[derive(Default)]
-struct Requests {
-    hangup: Option<Instant>,
-    has_terminated: bool,
-    has_warned: bool,
-}
-
-impl Requests {
-    /// True if the signal that came now is a new request.
-    fn is_new(&mut self, number: i32, now: Instant) -> bool {
-        match number {
-            // The shell and the system both send this signal when a terminal is closed.
-            SIGHUP => {
-                let is_repeated = self.has_terminated || self.hangup.is_some();
-                self.hangup.get_or_insert(now);
-                !is_repeated
-            }
-            SIGTERM => {
-                let is_first = !std::mem::replace(&mut self.has_terminated, true);
-                let is_at_once = self.hangup.is_some_and(|then| now.duration_since(then) < AT_ONCE);
-                !(is_first && is_at_once)
-            }
-            warning if WARNINGS.contains(&warning) => {
-                !std::mem::replace(&mut self.has_warned, true) && !self.has_terminated
-            }
-            _ => true,
-        }
-    }
-}
-
-/// For how long the machine has been up, its sleep included where the system tells that.
-fn uptime() -> Duration {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    let clock = ClockId::Boottime;
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    let clock = ClockId::Monotonic;
-    clock_gettime(clock).try_into().unwrap_or_default()
 }
 
 /// The signals as they come from now on, for a command that takes the second one as well.
@@ -212,17 +168,6 @@ impl Signals {
             signal = self.next() => Ok(Err(signal)),
         }
     }
-}
-
-/// The signals that ask a command to end: all but those that the process was started to ignore, as SIGHUP under nohup
-/// and SIGINT in the background of a script. If the system does not show these, SIGHUP counts as ignored.
-fn heeded() -> Vec<i32> {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    let ignored = ignored.unwrap_or(1 << (SIGHUP - 1));
-    let all = [SIGINT, SIGTERM, SIGHUP].into_iter().chain(WARNINGS);
-    all.filter(|signal| ignored & 1 << (signal - 1) == 0).collect()
 }
 
 /// How often the clock is looked at: it may be set, and a machine may have slept.
@@ -314,23 +259,5 @@ mod tests {
         let (end, ended) = channel::<()>();
         assert_eq!(interruption.unless_raised(move |_| ended.recv()), None);
         drop(end);
-    }
-
-    #[test]
-    fn sigterm_right_after_sighup_is_the_same_request() {
-        let begun = Instant::now();
-        let are_new = |signals: &[(i32, Duration)]| {
-            let mut requests = Requests::default();
-            let are_new = signals.iter().map(|(number, after)| requests.is_new(*number, begun + *after));
-            are_new.collect::<Vec<bool>>()
-        };
-        let (now, soon) = (Duration::ZERO, AT_ONCE / 2);
-        assert_eq!(are_new(&[(SIGHUP, now), (SIGTERM, soon), (SIGTERM, soon)]), [true, false, true]);
-        assert_eq!(are_new(&[(SIGHUP, now), (SIGTERM, AT_ONCE)]), [true, true]);
-        assert_eq!(are_new(&[(SIGTERM, now), (SIGHUP, soon), (SIGTERM, soon)]), [true, false, true]);
-        assert_eq!(are_new(&[(SIGHUP, now), (SIGHUP, AT_ONCE)]), [true, false]);
-        assert_eq!(are_new(&[(SIGINT, now), (SIGHUP, now), (SIGINT, now)]), [true, true, true]);
-        // A batch engine warns, and terminates later.
-        assert_eq!(are_new(&[(SIGXCPU, now), (SIGXCPU, AT_ONCE), (SIGTERM, AT_ONCE)]), [true, false, true]);
     }
 }

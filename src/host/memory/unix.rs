@@ -1,20 +1,13 @@
-//! The memory that this process may use, and the threads that fit into it.
+//! The limits of memory on Unix, and on Linux those of control groups.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-use domain::counted;
-use queens::kernel::Meet;
 use rlimit::{INFINITY, Resource};
-use tracing::warn;
 
-use crate::args::{KernelChoice, MemoryNeed, ThreadsArgs, cores};
-use crate::log::say;
-
-/// The address space that a command with a run, or with a connection to one, needs at least.
-const LEAST_ADDRESS_SPACE: u64 = 128 << 20;
+use super::Available;
 
 /// The variable by which the allocator of glibc keeps to one arena.
 const ARENAS: &str = "MALLOC_ARENA_MAX";
@@ -31,73 +24,8 @@ pub fn keep_to_one_arena() {
     }
 }
 
-/// Fails if the address space is too small.
-pub fn ensure_address_space() -> anyhow::Result<()> {
-    let limit = limit_of(Resource::AS).unwrap_or(u64::MAX);
-    anyhow::ensure!(
-        limit >= LEAST_ADDRESS_SPACE,
-        "only {} MiB of address space may be used and {} are needed: say ulimit -v {}",
-        limit >> 20,
-        LEAST_ADDRESS_SPACE >> 20,
-        LEAST_ADDRESS_SPACE >> 10
-    );
-    Ok(())
-}
-
-/// The choice with threads and lists that fit into the memory. A warning says if they do not, or only just.
-pub fn fitting_kernel(choice: KernelChoice, units: u64) -> KernelChoice {
-    let need = choice.memory_need(units);
-    let Some((fitted, shortage)) = available().and_then(|available| available.shortage(need)) else {
-        return choice;
-    };
-    warn!("{shortage}");
-    choice.with_memory(fitted)
-}
-
-/// The number of threads that fit into the memory. A message says if they are fewer than cores.
-pub fn fitting_threads(threads: ThreadsArgs) -> u32 {
-    let need = MemoryNeed::new(threads.asked(), Some(Meet::DEFAULT_MEMORY), cores(), 0);
-    let Some((fitted, shortage)) = available().and_then(|available| available.shortage(need)) else {
-        return need.threads;
-    };
-    say(format_args!("diadem: {shortage}"));
-    fitted.threads
-}
-
-/// The memory that this process may still take, and what limits it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Available {
-    bytes: u64,
-    limit: &'static str,
-}
-
-impl Available {
-    /// The need that fits, and the message about it, unless the whole need fits.
-    fn shortage(self, need: MemoryNeed) -> Option<(MemoryNeed, String)> {
-        if need.bytes() <= self.bytes {
-            return None;
-        }
-        let fitted = need.within(self.bytes);
-        let (needed, available, limit) = (need.bytes() >> 20, self.bytes >> 20, self.limit);
-        let threads = counted(need.threads, "thread");
-        let consequence = if fitted.bytes() <= self.bytes {
-            format!(
-                "counts on {} with lists of {} MiB each",
-                counted(fitted.threads, "thread"),
-                fitted.lists >> 20
-            )
-        } else {
-            "the system may end this process; raise the limit, or use fewer --threads".into()
-        };
-        let shortage = format!(
-            "{threads} may need {needed} MiB of memory and {available} MiB are available ({limit}): {consequence}"
-        );
-        Some((fitted, shortage))
-    }
-}
-
 /// The memory that this process may still take, as far as the system shows it.
-fn available() -> Option<Available> {
+pub fn available() -> Option<Available> {
     available_below(Path::new("/"))
 }
 
@@ -115,6 +43,11 @@ fn available_below(root: &Path) -> Option<Available> {
         .into_iter()
         .filter_map(|(most, name, limit)| Some(Available { bytes: most?.saturating_sub(used(name)), limit }));
     limits.min_by_key(|available| available.bytes)
+}
+
+/// The limit of the address space, if there is one.
+pub fn address_space() -> Option<u64> {
+    limit_of(Resource::AS)
 }
 
 fn limit_of(resource: Resource) -> Option<u64> {
@@ -156,6 +89,7 @@ fn of_control_group(root: &Path, groups: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::MemoryNeed;
     use tempfile::TempDir;
 
     fn with_files(files: &[(&str, &str)]) -> TempDir {

@@ -15,7 +15,7 @@ pub fn greedy_rows() -> impl Iterator<Item = u32> {
             let (rise, fall) = (i64::from(*row) - i64::from(column), row + column);
             !rows.contains(row) && !rising.contains(&rise) && !falling.contains(&fall)
         };
-        let row = (lowest..).find(free).expect("a column without end has a free row");
+        let row = (lowest..=u32::MAX).find(free).expect("a column without end has a free row");
         rows.insert(row);
         rising.insert(i64::from(row) - i64::from(column));
         falling.insert(row + column);
@@ -48,7 +48,7 @@ mod tests {
                     rows[before] != row && rows[before].abs_diff(row) as usize != column - before
                 })
             };
-            assert_eq!((1..).find(|row| is_free(*row)), Some(rows[column]), "column {column}");
+            assert_eq!((1..=1000).find(|row| is_free(*row)), Some(rows[column]), "column {column}");
         }
     }
 }

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn symmetric_solutions_are_known_up_to_the_largest_board() {
+    fn symmetric_solutions_are_known_for_all_boards() {
         let known = |n| symmetric(Board::new(n).unwrap());
         assert_eq!(known(27), Symmetric { p: 80_100_756, r: 0 });
         assert_eq!(known(28), Symmetric { p: 312_717_136, r: 16_448 });

@@ -33,6 +33,7 @@ Examples:
   diadem atlas orbits 7 --board torus --necklaces
       torus queens up to shifts alone
   diadem atlas orbits 8 --json")]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct OrbitsArgs {
     /// Board size, 1 to 32.
     ///

@@ -20,10 +20,8 @@ fn interrupted_command_exits_with_signal_code() {
     ] {
         let [interrupted, terminated] = [true, false].map(|interrupts| {
             let running = folder.start(command, "log");
-            let lock = folder.path().join(run).join("lock");
-            let has_run =
-                || std::fs::read_to_string(&lock).unwrap_or_default().trim() == running.pid().to_string();
-            until("it works", || has_run() && running.heeds_signals());
+            let before = folder.counts(run);
+            until("it works", || folder.counts(run) > before || running.says("serving"));
             if interrupts {
                 running.interrupt()
             } else {

@@ -40,8 +40,8 @@ pub enum PlacementError {
     },
     /// A row that is missing or occurs twice.
     #[error(
-        "a permutation of {first} to {last} must contain every row once, but {missing} is missing from \"{text}\": give the \
-         rows by column, as 15863724 or 1,5,8,6,3,7,2,4"
+        "{missing} is missing from \"{text}\": give the rows by column, all from {first} to {last}, as 15863724 or \
+         1,5,8,6,3,7,2,4"
     )]
     NotAPermutation {
         /// The smallest row.

@@ -34,8 +34,8 @@ const GAP: f64 = 26.0;
 const FOLDS: [(char, char); 4] = [('a', 'g'), ('d', 'c'), ('e', 'h'), ('f', 'b')];
 
 const LEGEND: &str = "Cut along the solid lines. Fold along the dashed lines to a stick with four sides, and glue the \
-    shaded line under the first one. At each edge the two lines make two images of the solution. \u{2193}: the upper \
-    number is the column, the lower number the row. \u{2191}: the lower number is the column, the upper number the row.";
+    shaded line under the first one. At each edge the two lines make two images of the solution. Under \u{2193} the upper \
+    number is the column, and the lower number is the row. Under \u{2191} it is the other way round.";
 
 /// One strip for each orbit, as many on a page as fit.
 ///

@@ -212,7 +212,7 @@ mod tests {
         }
         assert!(error("1:2,2:2").contains("1 is missing from \"1:2,2:2\""));
         let from_zero = Placement::read("0,4,8,1", 0).unwrap_err().to_string();
-        assert!(from_zero.contains("of 0 to 3") && from_zero.contains("2 is missing from \"0,4,8,1\""));
+        assert!(from_zero.contains("all from 0 to 3") && from_zero.contains("2 is missing from \"0,4,8,1\""));
     }
 
     #[test]

@@ -300,7 +300,7 @@ fn show_counts_queens_on_each_diagonal() {
         ]
     );
     let around = folder.run("atlas show 1234 --diagonals --board torus --json");
-    assert!(around.stdout.contains(r#""diagonals":{"falling":[2,0,2,0],"rising":[4,0,0,0]}"#), "{around:?}");
+    assert!(around.stdout.contains(r#""diagonals":{"rising":[4,0,0,0],"falling":[2,0,2,0]}"#), "{around:?}");
 }
 
 #[test]

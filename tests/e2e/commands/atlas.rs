@@ -479,7 +479,7 @@ fn impossible_request_exits_2_and_leaves_no_file() {
         ("show 15863724", "did you mean 'atlas show'?"),
         ("atlas study 8..300", "\"8..300\" is not a board size from 4 to 200"),
         ("atlas study 3", "\"3\" is not a board size from 4 to 200"),
-        ("atlas show 99", "1 is missing from \"99\": give the rows by column, as 15863724"),
+        ("atlas show 99", "1 is missing from \"99\": give the rows by column, all from 1 to 2"),
         ("atlas study 8..9 --trace", "a trace is of one board"),
         (
             "atlas study 8 --csv s.csv --runs-csv s.csv",

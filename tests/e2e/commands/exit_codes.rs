@@ -19,9 +19,13 @@ fn interrupted_command_exits_with_signal_code() {
         ("coordinator --n 19 --run b --listen 127.0.0.1:0", "b"),
     ] {
         let [interrupted, terminated] = [true, false].map(|interrupts| {
-            let running = folder.start(command, "log");
             let before = folder.counts(run);
-            until("it works", || folder.counts(run) > before || running.says("serving"));
+            let running = folder.start(command, &format!("{run}-{interrupts}.log"));
+            let has_begun = || match run {
+                "a" => folder.counts(run) > before,
+                _ => running.says("serving"),
+            };
+            until("it works", || has_begun() && running.heeds_signals());
             if interrupts {
                 running.interrupt()
             } else {

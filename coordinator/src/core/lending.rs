@@ -341,10 +341,8 @@ impl Core {
         if self.leases.units_of(borrower.worker) > 0 || self.schedule.suspects().next().is_none() {
             return None;
         }
-        let is_newcomer = !self.has_record(&borrower.identity)
-            && self.members.connected(now).any(|other| self.has_record(other));
-        let is_left_to_others =
-            |unit: UnitId| is_newcomer && self.votes.need(&self.work, unit) == Need::Count;
+        let is_newcomer = !self.has_record(&borrower.identity);
+        let is_left_to_others = |unit: UnitId| is_newcomer && self.is_left_to_counters(now, unit);
         let suspect = self
             .schedule
             .suspects()
@@ -363,6 +361,16 @@ impl Core {
         let (unit, task) = self.schedule.due_for_retry(now).find_map(task_of)?;
         self.schedule.take_suspect(unit);
         Some(self.lend_task(now, borrower, unit, task))
+    }
+
+    /// True if a connected machine that has counted in this run may count or check the unit.
+    fn is_left_to_counters(&self, now: Duration, unit: UnitId) -> bool {
+        let need = self.votes.need(&self.work, unit);
+        self.members.connected(now).filter(|other| self.has_record(other)).any(|other| match need {
+            Need::Count => true,
+            Need::Check(kind) => self.may_check(now, other, self.members.methods_of(other), kind),
+            Need::Decision | Need::Nothing => false,
+        })
     }
 
     /// True if the machine has counted in this run.

@@ -323,6 +323,12 @@ impl Members {
         machines.map(|(identity, _)| identity).filter(move |identity| !draining.contains(identity))
     }
 
+    /// The methods that the workers of this machine support.
+    pub fn methods_of(&self, machine: &Identity) -> Methods {
+        let mut workers = self.by_id.values().filter(|worker| worker.identity == *machine);
+        if workers.any(|worker| worker.methods == Methods::Both) { Methods::Both } else { Methods::Own }
+    }
+
     /// True if another owner has a connected machine.
     pub fn has_another_owner(&self, now: Duration, owner: &Owner) -> bool {
         self.connected(now).any(|other| other.owner != *owner)

@@ -9,7 +9,8 @@
 //!   before the unit is complete. The first retry waits a minute. Each failed retry doubles the wait of the unit, up to
 //!   an hour.
 //! - A restart forgets all losses, so it retries at once.
-//! - Machines that have counted in this run retry first. A machine that never counts adds no evidence against a unit.
+//! - Machines that have counted in this run retry first, a check as well if they may make it. A machine that never counts adds
+//!   no evidence against a unit.
 //!
 //! If several owners are connected, the losses of one owner cannot make a unit a suspect. Otherwise an owner could take
 //! all units, fall silent, and so force all other owners to count one unit at a time. A set-aside unit is still lent to

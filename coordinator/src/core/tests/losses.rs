@@ -115,6 +115,28 @@ fn suspect_goes_to_a_machine_that_has_counted() {
 }
 
 #[test]
+fn suspect_check_goes_to_a_machine_that_has_counted() {
+    let mut core = core_with(DoubleCheck::All);
+    let [a, b] = ["a", "b"].map(|name| join(&mut core, name));
+    let first = core.lease(T0, b, 1).unwrap()[0];
+    report(&mut core, T0, b, first, 0);
+    count_all(&mut core, a);
+    let mut now = T0;
+    // Machines take the checks and disappear, until one check after the other is lent alone.
+    for name in 0.. {
+        let forgetful = join(&mut core, &format!("forgetful-{name}"));
+        if core.lease(now, forgetful, 1000).unwrap().is_empty() {
+            break;
+        }
+        now += LEASE_TIME;
+        [a, b].into_iter().for_each(|worker| _ = core.renew(now, worker, &[]).unwrap());
+        core.tick(now);
+    }
+    let lent = core.lease(now, b, 1000).unwrap();
+    assert!(core.schedule.is_suspect(lent[0].unit) && lent.len() == 1, "{lent:?}");
+}
+
+#[test]
 fn check_that_kills_workers_is_named_in_status() {
     let mut core = core_with(DoubleCheck::All);
     let [a, b] = ["a", "b"].map(|name| join(&mut core, name));

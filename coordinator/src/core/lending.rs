@@ -342,7 +342,14 @@ impl Core {
             return None;
         }
         let is_newcomer = !self.has_record(&borrower.identity);
-        let is_left_to_others = |unit: UnitId| is_newcomer && self.is_left_to_counters(now, unit);
+        let counters = if is_newcomer { self.counters(now) } else { Vec::new() };
+        let is_left_to_others = |unit: UnitId| match self.votes.need(&self.work, unit) {
+            Need::Count => !counters.is_empty(),
+            Need::Check(kind) => {
+                counters.iter().any(|(other, methods)| self.may_check(now, other, *methods, kind))
+            }
+            Need::Decision | Need::Nothing => false,
+        };
         let suspect = self
             .schedule
             .suspects()
@@ -363,14 +370,12 @@ impl Core {
         Some(self.lend_task(now, borrower, unit, task))
     }
 
-    /// True if a connected machine that has counted in this run may count or check the unit.
-    fn is_left_to_counters(&self, now: Duration, unit: UnitId) -> bool {
-        let need = self.votes.need(&self.work, unit);
-        self.members.connected(now).filter(|other| self.has_record(other)).any(|other| match need {
-            Need::Count => true,
-            Need::Check(kind) => self.may_check(now, other, self.members.methods_of(other), kind),
-            Need::Decision | Need::Nothing => false,
-        })
+    /// The connected machines that have counted in this run, and the methods that they support.
+    fn counters(&self, now: Duration) -> Vec<(&Identity, Methods)> {
+        let with_both = self.members.with_both_methods();
+        let methods = |machine| if with_both.contains(machine) { Methods::Both } else { Methods::Own };
+        let counters = self.members.connected(now).filter(|machine| self.has_record(machine));
+        counters.map(|machine| (machine, methods(machine))).collect()
     }
 
     /// True if the machine has counted in this run.

@@ -323,10 +323,10 @@ impl Members {
         machines.map(|(identity, _)| identity).filter(move |identity| !draining.contains(identity))
     }
 
-    /// The methods that the workers of this machine support.
-    pub fn methods_of(&self, machine: &Identity) -> Methods {
-        let mut workers = self.by_id.values().filter(|worker| worker.identity == *machine);
-        if workers.any(|worker| worker.methods == Methods::Both) { Methods::Both } else { Methods::Own }
+    /// The machines with a worker that supports both methods.
+    pub fn with_both_methods(&self) -> BTreeSet<&Identity> {
+        let workers = self.by_id.values().filter(|worker| worker.methods == Methods::Both);
+        workers.map(|worker| &worker.identity).collect()
     }
 
     /// True if another owner has a connected machine.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Owner, Registration};
+use domain::{Owner, Registration, WorkerId};
 use queens::UnitId;
 use records::DoubleCheck;
 
@@ -93,22 +93,28 @@ fn set_aside_unit_is_lent_alone_after_a_wait() {
     assert_eq!((status.done, status.set_aside_total), (status.units, 0));
 }
 
+/// Machines take all units and disappear, until the units left are lent to machines that have counted only. These workers
+/// stay connected. Returns the time.
+fn take_units_and_disappear(core: &mut Core, connected: &[WorkerId]) -> Duration {
+    let mut now = T0;
+    for name in 0.. {
+        let forgetful = join(core, &format!("forgetful-{name}"));
+        if core.lease(now, forgetful, 1000).unwrap().is_empty() {
+            break;
+        }
+        now += LEASE_TIME;
+        connected.iter().for_each(|worker| _ = core.renew(now, *worker, &[]).unwrap());
+        core.tick(now);
+    }
+    now
+}
+
 #[test]
 fn suspect_goes_to_a_machine_that_has_counted() {
     let mut core = core();
     let ada = join(&mut core, "a");
     count_all_but(&mut core, ada, Some(DEADLY));
-    let mut now = T0;
-    // Machines take the unit and disappear, until it is lent alone to a machine that counts.
-    for name in 0.. {
-        let forgetful = join(&mut core, &format!("forgetful-{name}"));
-        if core.lease(now, forgetful, 1000).unwrap().is_empty() {
-            break;
-        }
-        now += LEASE_TIME;
-        core.renew(now, ada, &[]).unwrap();
-        core.tick(now);
-    }
+    let now = take_units_and_disappear(&mut core, &[ada]);
     assert!(core.schedule.is_suspect(DEADLY) && core.status(now).set_aside.is_empty());
     let lent = core.lease(now, ada, 1000).unwrap();
     assert_eq!(lent.iter().map(|lease| lease.unit).collect::<Vec<_>>(), [DEADLY]);
@@ -121,17 +127,7 @@ fn suspect_check_goes_to_a_machine_that_has_counted() {
     let first = core.lease(T0, b, 1).unwrap()[0];
     report(&mut core, T0, b, first, 0);
     count_all(&mut core, a);
-    let mut now = T0;
-    // Machines take the checks and disappear, until one check after the other is lent alone.
-    for name in 0.. {
-        let forgetful = join(&mut core, &format!("forgetful-{name}"));
-        if core.lease(now, forgetful, 1000).unwrap().is_empty() {
-            break;
-        }
-        now += LEASE_TIME;
-        [a, b].into_iter().for_each(|worker| _ = core.renew(now, worker, &[]).unwrap());
-        core.tick(now);
-    }
+    let now = take_units_and_disappear(&mut core, &[a, b]);
     let lent = core.lease(now, b, 1000).unwrap();
     assert!(core.schedule.is_suspect(lent[0].unit) && lent.len() == 1, "{lent:?}");
 }

@@ -26,15 +26,13 @@ pub fn invite(args: &InviteArgs) -> anyhow::Result<ExitCode> {
     let certificate = read(&authority)?;
     let expiry = Expiry::in_days(*days);
     let reached = coordinators.join(" and ");
-    let invitation = |token: &str| {
-        Invitation::new(coordinators.clone(), name.clone(), expiry, token, &certificate)
-            .with_context(|| format!("{} holds no certificate in PEM", authority.display()))
-    };
+    let token = new_token();
+    let invitation = Invitation::new(coordinators, name.clone(), expiry, &token, &certificate)
+        .with_context(|| format!("{} holds no certificate in PEM", authority.display()))?;
     // The addresses must be usable before the coordinator accepts the token.
-    let trial = invitation(&new_token())?;
-    Builder::new_current_thread().enable_all().build()?.block_on(async { trial.remote() })?;
-    let token = add_named_token(keys, name, Some(expiry))?;
-    print(&invitation(&token)?.to_string())?;
+    Builder::new_current_thread().enable_all().build()?.block_on(async { invitation.remote() })?;
+    add_named_token(keys, &token, name, Some(expiry))?;
+    print(&invitation.to_string())?;
     let (file, revoked) = (keys.join("coordinator").join(JOIN.file), list_of_revoked(keys));
     say(format_args!(
         "diadem: {name} joins with this line: diadem join INVITATION. It is a secret, serves all machines of {name}, leads to \

@@ -25,19 +25,19 @@ pub fn write_token(
     write_private(&file, &format!("{token}\n"))
 }
 
-/// Makes a join token of that owner, which the coordinator accepts besides those that it knows, until it expires.
-pub fn add_named_token(keys: &Path, name: &str, expiry: Option<Expiry>) -> anyhow::Result<String> {
+/// Makes the coordinator accept this join token of that owner besides those that it knows, until it expires.
+pub fn add_named_token(keys: &Path, token: &str, name: &str, expiry: Option<Expiry>) -> anyhow::Result<()> {
     let known = keys.join("coordinator").join(JOIN.file);
-    let (token, before) = (new_token(), read_if_there(&known)?);
+    let before = read_if_there(&known)?;
     let separator = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
     let expiry = expiry.map(|expiry| format!(" {}", expiry.word())).unwrap_or_default();
-    write_private(&known, &format!("{before}{separator}{token} {name}{expiry}\n"))?;
-    Ok(token)
+    write_private(&known, &format!("{before}{separator}{token} {name}{expiry}\n"))
 }
 
 /// Makes a join token of that owner, for a folder that is copied to its machines.
 pub fn write_named_token(keys: &Path, folder: &Path, name: &str) -> anyhow::Result<()> {
-    let token = add_named_token(keys, name, None)?;
+    let token = new_token();
+    add_named_token(keys, &token, name, None)?;
     write_private(&folder.join(JOIN.file), &format!("{token}\n"))
 }
 

@@ -1,5 +1,6 @@
 //! `diadem atlas picture`: pictures into files.
 
+use std::ops::RangeInclusive;
 use std::process::ExitCode;
 
 use atlas::Setting;
@@ -23,17 +24,12 @@ pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
     match &args.subject {
         Subject::Board(args) => board(args),
         Subject::Sheet(args) => {
-            let orbits = sorted(args.setting.on(args.n))?;
-            let pages = picture::sheets(&orbits)?;
-            let OutArgs { out, dark } = &args.out;
-            print(&pictures::write_pages(out, pages, args.pages.as_ref(), pictures::theme(*dark))?)?;
-            Ok(ExitCode::SUCCESS)
+            let pages = picture::sheets(&sorted(args.setting.on(args.n))?)?;
+            save_pages(&args.out, pages, args.pages.as_ref())
         }
         Subject::Strips(args) => {
             let pages = picture::strips(&sorted(Setting::queens(args.n))?)?;
-            let OutArgs { out, dark } = &args.out;
-            print(&pictures::write_pages(out, pages, args.pages.as_ref(), pictures::theme(*dark))?)?;
-            Ok(ExitCode::SUCCESS)
+            save_pages(&args.out, pages, args.pages.as_ref())
         }
         Subject::Constellation(args) => {
             let (position, caption) = position(args)?;
@@ -70,6 +66,15 @@ fn board(args: &BoardPictureArgs) -> anyhow::Result<ExitCode> {
 fn save(out: &OutArgs, picture: Picture) -> anyhow::Result<ExitCode> {
     pictures::write(&out.out, &picture.in_theme(pictures::theme(out.dark)))?;
     print(&format!("drawn: {}", out.out.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn save_pages(
+    out: &OutArgs,
+    pages: Vec<Picture>,
+    wanted: Option<&RangeInclusive<usize>>,
+) -> anyhow::Result<ExitCode> {
+    print(&pictures::write_pages(&out.out, pages, wanted, pictures::theme(out.dark))?)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -37,92 +37,46 @@ pub trait CompiledMeet: Lanes64 {
     fn sieve(self, words: &[u64], test: u64, keep: u64, out: &mut Signatures);
 }
 
-#[cfg(target_arch = "x86_64")]
-impl CompiledMeet for Avx512 {
-    avx512! {
-        fn grow(isa, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
-            growth.grow(isa, from, to)
-        }
+/// The kernel for a token, by the macro that compiles the token's methods.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! compiled_meet {
+    ($token:ident, $methods:ident) => {
+        impl CompiledMeet for $token {
+            $methods! {
+                fn grow(isa, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
+                    growth.grow(isa, from, to)
+                }
 
-        fn collect<'a>(_isa, gathering: &Gathering<'a>, set: u32, sources: &mut Vec<Source<'a>>) -> usize {
-            gathering.collect(set, sources)
-        }
+                fn collect<'a>(_isa, gathering: &Gathering<'a>, set: u32, sources: &mut Vec<Source<'a>>) -> usize {
+                    gathering.collect(set, sources)
+                }
 
-        fn gather<'a>(isa, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures) {
-            gathering.gather(isa, sources, out)
-        }
+                fn gather<'a>(isa, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures) {
+                    gathering.gather(isa, sources, out)
+                }
 
-        fn gather_apart(isa, sources: &[Source<'_>], out: &mut ByLastRow) {
-            Gathering::gather_apart(isa, sources, out)
-        }
+                fn gather_apart(isa, sources: &[Source<'_>], out: &mut ByLastRow) {
+                    Gathering::gather_apart(isa, sources, out)
+                }
 
-        fn join(isa, matcher: &mut Matcher<Avx512>, bytes: usize, a: &mut Signatures, b: &mut Signatures, orders: bool) {
-            join::join(isa, matcher, bytes, a, b, orders)
-        }
+                fn join(isa, matcher: &mut Matcher<$token>, bytes: usize, a: &mut Signatures, b: &mut Signatures, orders: bool) {
+                    join::join(isa, matcher, bytes, a, b, orders)
+                }
 
-        fn sieve(isa, words: &[u64], test: u64, keep: u64, out: &mut Signatures) {
-            out.sieve(isa, words, test, keep)
+                fn sieve(isa, words: &[u64], test: u64, keep: u64, out: &mut Signatures) {
+                    out.sieve(isa, words, test, keep)
+                }
+            }
         }
-    }
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
-impl CompiledMeet for Avx2 {
-    avx2! {
-        fn grow(isa, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
-            growth.grow(isa, from, to)
-        }
-
-        fn collect<'a>(_isa, gathering: &Gathering<'a>, set: u32, sources: &mut Vec<Source<'a>>) -> usize {
-            gathering.collect(set, sources)
-        }
-
-        fn gather<'a>(isa, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures) {
-            gathering.gather(isa, sources, out)
-        }
-
-        fn gather_apart(isa, sources: &[Source<'_>], out: &mut ByLastRow) {
-            Gathering::gather_apart(isa, sources, out)
-        }
-
-        fn join(isa, matcher: &mut Matcher<Avx2>, bytes: usize, a: &mut Signatures, b: &mut Signatures, orders: bool) {
-            join::join(isa, matcher, bytes, a, b, orders)
-        }
-
-        fn sieve(isa, words: &[u64], test: u64, keep: u64, out: &mut Signatures) {
-            out.sieve(isa, words, test, keep)
-        }
-    }
-}
-
+compiled_meet!(Avx512, avx512);
+#[cfg(target_arch = "x86_64")]
+compiled_meet!(Avx2, avx2);
 #[cfg(target_arch = "aarch64")]
-impl CompiledMeet for Neon {
-    neon! {
-        fn grow(isa, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
-            growth.grow(isa, from, to)
-        }
-
-        fn collect<'a>(_isa, gathering: &Gathering<'a>, set: u32, sources: &mut Vec<Source<'a>>) -> usize {
-            gathering.collect(set, sources)
-        }
-
-        fn gather<'a>(isa, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures) {
-            gathering.gather(isa, sources, out)
-        }
-
-        fn gather_apart(isa, sources: &[Source<'_>], out: &mut ByLastRow) {
-            Gathering::gather_apart(isa, sources, out)
-        }
-
-        fn join(isa, matcher: &mut Matcher<Neon>, bytes: usize, a: &mut Signatures, b: &mut Signatures, orders: bool) {
-            join::join(isa, matcher, bytes, a, b, orders)
-        }
-
-        fn sieve(isa, words: &[u64], test: u64, keep: u64, out: &mut Signatures) {
-            out.sieve(isa, words, test, keep)
-        }
-    }
-}
+compiled_meet!(Neon, neon);
 
 impl CompiledMeet for Portable {
     fn grow(self, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {

@@ -28,7 +28,9 @@ const LINK_ERROR: &str = "it is a link, through which nothing is written; put th
 /// # Errors
 /// It is a link or no regular file, or cannot be opened.
 pub(crate) fn open_own(path: &Path) -> io::Result<File> {
-    open_own_with(OpenOptions::new().write(true).create(true).truncate(false), path)
+    let mut options = OpenOptions::new();
+    system::keep_name(options.write(true).create(true).truncate(false));
+    open_own_with(&mut options, path)
 }
 
 /// Opens the file lock of a run for writing.
@@ -204,7 +206,8 @@ pub(crate) fn new_file(path: &Path, mode: u32) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    #[cfg(unix)]
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
 
@@ -231,11 +234,12 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
     fn replacing_a_link_keeps_its_target_and_sets_mode() {
         let folder = tempfile::tempdir().unwrap();
         let [path, other] = ["file", "other"].map(|name| folder.path().join(name));
         fs::write(&other, "of somebody").unwrap();
-        std::os::unix::fs::symlink(&other, &path).unwrap();
+        symlink(&other, &path).unwrap();
         replace(&path, b"secret", 0o600).unwrap();
         assert_eq!(read_to_string(&other).unwrap(), "of somebody");
         assert_eq!(read(&path, 9).unwrap(), b"secret");
@@ -246,6 +250,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
     fn run_file_is_not_opened_through_link() {
         let folder = tempfile::tempdir().unwrap();
         let [path, link, dangling, none] =
@@ -254,7 +259,7 @@ mod tests {
         open_own(&path).unwrap();
         assert_eq!(read(&path, 9).unwrap(), b"text");
         for (link, to) in [(&link, &path), (&dangling, &none)] {
-            std::os::unix::fs::symlink(to, link).unwrap();
+            symlink(to, link).unwrap();
             let refused = open_own(link).unwrap_err().to_string();
             assert!(refused.starts_with("it is a link"), "{refused}");
         }
@@ -272,11 +277,12 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
     fn pipes_in_folders_are_refused_and_streams_are_not() {
         let folder = tempfile::tempdir().unwrap();
         let [pipe, link, file] = ["pipe", "link", "file"].map(|name| folder.path().join(name));
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        std::os::unix::fs::symlink(&pipe, &link).unwrap();
+        symlink(&pipe, &link).unwrap();
         fs::write(&file, "text").unwrap();
         for path in [pipe, link] {
             assert_eq!(read_or_stream(&path, 9).unwrap_err().kind(), ErrorKind::InvalidInput);

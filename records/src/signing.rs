@@ -125,9 +125,8 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
+    use crate::system::is_private;
     use std::fs;
 
     #[test]
@@ -135,7 +134,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let key = SigningKey::open(&SigningKey::file_of_run(folder.path())).unwrap();
         let path = folder.path().join(NAME);
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(is_private(&path));
         assert_eq!(SigningKey::open(&path).unwrap().public(), key.public());
         let signature = key.sign(b"said");
         assert_eq!((key.public().len(), signature.len()), (64, 128));

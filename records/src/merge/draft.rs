@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use super::error::MergeError;
 use crate::regular_file::{folder_of, sync_folder};
 use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
-use crate::system::{is_mount_point, rename_folder};
+use crate::system::{MOVES_OPEN_FOLDERS, is_mount_point, rename_folder};
 
 /// A file that says that the directory is a draft, locked by the process that writes there.
 const MARK: &str = "merging";
@@ -131,7 +131,12 @@ fn obstacle(out: &Path) -> Option<&'static str> {
 /// Removes the draft of a merge that no longer runs.
 fn remove_if_left(draft: &Path) -> io::Result<()> {
     if let Ok(mark) = File::open(draft.join(MARK)) {
-        return if mark.try_lock().is_ok() { fs::remove_dir_all(draft) } else { Ok(()) };
+        if mark.try_lock().is_err() {
+            return Ok(());
+        }
+        // Not every system removes a directory with an open file.
+        let _mark = MOVES_OPEN_FOLDERS.then_some(mark);
+        return fs::remove_dir_all(draft);
     }
     // The merge was killed before it made a mark, or is about to make one. A directory with other content is no draft.
     let is_old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > MARK_TIMEOUT);

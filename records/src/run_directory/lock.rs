@@ -94,6 +94,30 @@ mod tests {
     use tempfile::TempDir;
 
     #[test]
+    fn second_writer_is_refused_until_the_first_ends() {
+        let folder = TempDir::new().unwrap();
+        let first = Lock::take(folder.path()).unwrap();
+        let error = Lock::take(folder.path()).unwrap_err().to_string();
+        assert!(error.contains(&format!("in use by process {}", std::process::id())), "{error}");
+        assert!(is_locked(folder.path()));
+        drop(first);
+        assert!(!is_locked(folder.path()));
+        Lock::take(folder.path()).unwrap();
+    }
+
+    #[test]
+    #[cfg(windows)]
+    fn lock_file_of_a_process_cannot_be_deleted() {
+        let folder = TempDir::new().unwrap();
+        let first = Lock::take(folder.path()).unwrap();
+        let path = folder.path().join("lock");
+        fs::remove_file(&path).unwrap_err();
+        drop(first);
+        fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
     fn second_writer_is_refused_after_lock_file_deletion() {
         let folder = TempDir::new().unwrap();
         let first = Lock::take(folder.path()).unwrap();
@@ -112,6 +136,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
     fn target_of_link_at_lock_path_is_unchanged() {
         let (folder, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         let (other, lock) = (other.path().join("file"), folder.path().join("lock"));

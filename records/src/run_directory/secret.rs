@@ -48,10 +48,9 @@ pub fn keep(directory: &Path, key: &LeaseKey) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
+    use crate::system::is_private;
+    use std::fs;
 
     #[test]
     fn lease_key_is_private_and_kept_until_damaged() {
@@ -59,7 +58,7 @@ mod tests {
         lease_key(folder.path()).unwrap();
         let path = folder.path().join(NAME);
         let first = fs::read(&path).unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(is_private(&path));
         lease_key(folder.path()).unwrap();
         assert_eq!(fs::read(&path).unwrap(), first);
         fs::File::create(&path).unwrap().set_len(1 << 36).unwrap();

@@ -108,6 +108,9 @@ pub fn open_folder(folder: &Path) -> io::Result<Option<File>> {
 /// Changes nothing: a file that one process has open can be opened by others.
 pub fn deny_writers(_: &mut OpenOptions) {}
 
+/// Changes nothing: whoever may write a folder may rename and delete the files in it.
+pub fn keep_name(_: &mut OpenOptions) {}
+
 /// False: no file is refused because another process has it open.
 pub fn is_denied(_: &io::Error) -> bool {
     false
@@ -127,4 +130,10 @@ pub fn lock(file: &File) -> Result<(), TryLockError> {
 /// The system does not rename it.
 pub fn rename_folder(folder: &Path, name: &Path) -> io::Result<()> {
     fs::rename(folder, name)
+}
+
+/// True if only its owner can read the file.
+#[cfg(test)]
+pub fn is_private(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o777 == 0o600)
 }

@@ -19,6 +19,9 @@ const OPEN_LINK: u32 = 0x0020_0000;
 /// `FILE_SHARE_READ`: others may read an open file, but not write, rename or delete it.
 const SHARE_READ: u32 = 1;
 
+/// `FILE_SHARE_WRITE`: others may write an open file.
+const SHARE_WRITE: u32 = 2;
+
 /// `ERROR_SHARING_VIOLATION`: another process has the file open and shares it not.
 const SHARING_VIOLATION: i32 = 32;
 
@@ -121,6 +124,11 @@ pub fn deny_writers(options: &mut OpenOptions) {
     options.share_mode(SHARE_READ);
 }
 
+/// Has other processes not rename or delete the file while it is open.
+pub fn keep_name(options: &mut OpenOptions) {
+    options.share_mode(SHARE_READ | SHARE_WRITE);
+}
+
 /// True if another process has the file open and denies this access.
 pub fn is_denied(error: &io::Error) -> bool {
     error.raw_os_error() == Some(SHARING_VIOLATION)
@@ -138,9 +146,16 @@ pub fn lock(_: &File) -> Result<(), TryLockError> {
 /// Gives a folder another name, which may be that of an empty folder.
 ///
 /// # Errors
-/// The system does not rename it.
+/// There is a folder with files of that name, or the system does not rename it.
 pub fn rename_folder(folder: &Path, name: &Path) -> io::Result<()> {
     // A folder replaces no folder.
     fs::remove_dir(name).ok();
     fs::rename(folder, name)
+        .map_err(|error| if name.exists() { ErrorKind::AlreadyExists.into() } else { error })
+}
+
+/// True: the access rights of the folder apply.
+#[cfg(test)]
+pub fn is_private(_: &Path) -> bool {
+    true
 }

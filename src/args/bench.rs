@@ -5,6 +5,7 @@ use queens::Board;
 use queens::kernel::{Isa, Method};
 
 use super::gpu::Cards;
+use super::kernel::MemoryArgs;
 use super::plan::SplitArgs;
 use super::value::{Auto, ISAS, METHODS, ThreadsArgs, auto, seconds, whole};
 
@@ -43,6 +44,8 @@ pub struct BenchArgs {
     pub cards: Cards,
     #[command(flatten)]
     pub threads: ThreadsArgs,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
     #[command(flatten)]
     pub split: SplitArgs,
     /// Seconds for each board.

@@ -25,11 +25,26 @@ pub struct KernelArgs {
     /// auto chooses the best set of this machine; a set that the machine lacks is refused [default: auto].
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Isa>(ISAS), hide_possible_values = true)]
     isa: Auto<Isa>,
-    /// MiB per thread of meet [default: 48].
+    #[command(flatten)]
+    memory: MemoryArgs,
+}
+
+/// The memory of the method meet.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct MemoryArgs {
+    /// MiB per thread of meet [default: auto].
     ///
-    /// The memory for its lists. With less it counts more slowly.
+    /// The memory for its lists. From n = 25 on, more of it makes counting faster. By default the threads share
+    /// a quarter of the memory, of 48 MiB to 2 GiB for each. Smaller boards get 48 MiB.
     #[arg(long, value_name = "MIB", value_parser = whole::<u32>(4..=65536), allow_negative_numbers = true)]
     memory: Option<u32>,
+}
+
+impl MemoryArgs {
+    /// Bytes for the lists of each thread, if given.
+    pub fn lists(self) -> Option<usize> {
+        self.memory.map(|mib| (mib as usize) << 20)
+    }
 }
 
 /// The kernel and the number of threads, as requested and as this machine supports.
@@ -53,7 +68,7 @@ impl TryFrom<KernelArgs> for KernelChoice {
         if !isa.is_available() {
             return Err(KernelError::Unavailable(isa));
         }
-        let memory = args.memory.map(|mib| (mib as usize) << 20);
+        let memory = args.memory.lists();
         let says_threads = args.threads.asked().is_some();
         Ok(Self { threads: args.threads.count(), says_threads, method: args.method.0, isa, memory })
     }

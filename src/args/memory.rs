@@ -34,7 +34,8 @@ pub struct MemoryNeed {
 }
 
 impl MemoryNeed {
-    /// The need of threads that count a plan of so many units. `threads` and `lists` are what the user has set.
+    /// The need of threads that count a plan of so many units. `threads` and `lists` are what the user has set. Else there is
+    /// a thread for each core, and lists have the default size.
     pub fn new(threads: Option<u32>, lists: Option<usize>, cores: u32, units: u64) -> Self {
         Self {
             threads: threads.unwrap_or(cores),
@@ -52,6 +53,13 @@ impl MemoryNeed {
 
     fn of_thread(&self) -> u64 {
         OF_THREAD + self.lists * MOST_OF_LISTS / PLANNED_OF_LISTS
+    }
+
+    /// The need with longer lists, of that many bytes, unless the user has set their size.
+    #[must_use]
+    pub fn with_longer_lists(self, bytes: u64) -> Self {
+        let lists = if self.has_set_lists { self.lists } else { bytes.max(self.lists) };
+        Self { lists, ..self }
     }
 
     /// As much of it as fits into the available bytes. The lists shrink first, then the number of threads, and neither if the user

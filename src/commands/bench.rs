@@ -13,7 +13,7 @@ use tracing::Level;
 
 use crate::args::WrongCommand;
 use crate::args::{BenchArgs, Cards};
-use crate::host::memory::fitting_threads;
+use crate::host::memory::{default_lists, fitting_threads};
 use crate::log::{self, say};
 use crate::measurement::speed::{Candidate, Counter, KernelSpeed, candidates};
 use crate::output::{print, sentence, span};
@@ -47,8 +47,11 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
             continue;
         }
         let (methods, counters, scheme) = (methods.clone(), counters.clone(), args.split.scheme());
+        // All lines have the lists that each thread of a count with all threads gets.
+        let lists = args.memory.lists().unwrap_or_else(|| default_lists(n, threads as u32));
         // Large boards are cut into many units first.
-        let all = interruption.unless_raised(move |_| candidates(n, &methods, &counters, threads, scheme));
+        let all =
+            interruption.unless_raised(move |_| candidates(n, &methods, &counters, threads, lists, scheme));
         for candidate in all.transpose()?.unwrap_or_default() {
             if let Some(code) = interruption.exit_code() {
                 return Ok(code);

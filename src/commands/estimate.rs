@@ -22,7 +22,7 @@ use tracing::Level;
 use crate::args::WrongCommand;
 use crate::args::{Cards, EstimateArgs};
 use crate::commands::bench::{report_failure, report_nothing_found};
-use crate::host::memory::fitting_threads;
+use crate::host::memory::{default_lists, fitting_threads};
 use crate::log::{self, say};
 use crate::measurement::speed::{Candidate, Counter, KernelSpeed, candidates};
 use crate::output::{on_stdout, print};
@@ -123,13 +123,15 @@ fn speeds(
 fn kinds(board: Board, wished: &Cards, threads: usize) -> anyhow::Result<Vec<Vec<Candidate>>> {
     let cards = worker_group::cards(wished)?;
     worker_group::warn_if_no_card(wished, cards.iter());
-    let mut cores = candidates(board, &Method::ALL, &Counter::of_processor(&Isa::available()), 1, None)?;
+    let lists = default_lists(board, threads as u32);
+    let processor = Counter::of_processor(&Isa::available());
+    let mut cores = candidates(board, &Method::ALL, &processor, 1, lists, None)?;
     // Cores that all count are slower than one that counts alone, and a count keeps all of them busy.
     cores.iter_mut().for_each(|candidate| candidate.threads = threads);
     let mut kinds = vec![cores];
     if !cards.is_empty() {
         let cards: Vec<_> = cards.into_iter().map(Counter::Card).collect();
-        kinds.push(candidates(board, &Method::ALL, &cards, 1, None)?);
+        kinds.push(candidates(board, &Method::ALL, &cards, 1, lists, None)?);
     }
     Ok(kinds)
 }

@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use queens::UnitId;
-use queens::kernel::meet::Thinning;
 use queens::kernel::{Count, Kernel, Meet, Method, Stop};
 use queens::plan::{Draw, Sampler, Step};
 use rand::rngs::StdRng;
@@ -285,8 +284,7 @@ impl MeasuredPart<'_> {
         random: &mut StdRng,
         running: &ThreadCount,
     ) -> Option<UnitSample> {
-        let stride = self.pace.lock().stride();
-        let mut thinning = Thinning::new(stride, random.random());
+        let mut thinning = self.pace.lock().thinning(random.random());
         loop {
             let stop = running.begin();
             let (begun, begun_here) = (Instant::now(), ThreadClock::now());
@@ -295,7 +293,7 @@ impl MeasuredPart<'_> {
             if self.task.start != Start::EachUnit {
                 // Without a draw the time is that of the way there, which a greater distance does not shorten.
                 let is_empty = projection.is_some_and(|projection| projection.nodes == 0.0);
-                self.pace.lock().learn(if is_empty { Duration::ZERO } else { begun.elapsed() });
+                self.pace.lock().learn(if is_empty { Duration::ZERO } else { begun.elapsed() }, projection);
             }
             if let Some(projection) = projection {
                 return Some(UnitSample {

@@ -28,6 +28,9 @@ const PIECE: f64 = 1.0 / 20.0;
 const PIECE_OF_CARD: f64 = 1.0 / 4.0;
 const SHORTEST_LIMIT: Duration = Duration::from_millis(20);
 
+/// The time to make lists of a byte, at most: no position with long lists takes less time.
+const NANOSECONDS_OF_BYTE: f64 = 4.0;
+
 /// How often a measurement is repeated, each time twice as long, if its error is still unknown, as on a busy
 /// machine or for a large board.
 const MORE_TRIES: usize = 2;
@@ -80,17 +83,20 @@ pub struct Candidate {
     method: Method,
     /// On how many threads.
     pub threads: usize,
+    /// Bytes for the lists of each.
+    pub lists: usize,
     /// Its share of the board's time, relative to that of the other candidates.
     share: f64,
 }
 
-/// Each of these with each method, processors with one thread. The best of them for the board gets as much
+/// Each of these with each method and lists of this many bytes, processors with one thread. The best of them for the board gets as much
 /// time as all others together. It is measured once more with all threads if there are several.
 pub fn candidates(
     n: Board,
     methods: &[Method],
     counters: &[Counter],
     threads: usize,
+    lists: usize,
     scheme: Option<Scheme>,
 ) -> anyhow::Result<Vec<Candidate>> {
     let (best, others): (Vec<Method>, Vec<Method>) =
@@ -104,6 +110,7 @@ pub fn candidates(
             counter: counter.clone(),
             method,
             threads: counter.threads(method),
+            lists,
             share: 1.0,
         }));
     }
@@ -183,7 +190,7 @@ impl Candidate {
             Counter::Processor(isa) => {
                 let kernel = kernel(self.method, Some(*isa))?;
                 let portion = match self.method {
-                    Method::Meet => Portion::Passes(Meet::new(*isa)?),
+                    Method::Meet => Portion::Passes(Meet::with_memory(*isa, self.lists)?),
                     Method::Search => Portion::Piece(Step::Queens),
                 };
                 Ok(self.measure_with(&*kernel, portion, Timing::Processor, seconds, seed, interrupted))
@@ -207,6 +214,13 @@ impl Candidate {
         }
     }
 
+    /// How long one position may take of so many seconds.
+    fn limit(&self, seconds: f64) -> Duration {
+        let lists = Duration::from_secs_f64(self.lists as f64 * NANOSECONDS_OF_BYTE / 1e9);
+        let least = if self.method == Method::Meet { SHORTEST_LIMIT.max(lists) } else { SHORTEST_LIMIT };
+        Duration::from_secs_f64(seconds * self.counter.piece()).max(least)
+    }
+
     fn measure_with(
         &self,
         kernel: &dyn Kernel,
@@ -228,7 +242,7 @@ impl Candidate {
                 timing,
                 threads: self.threads,
                 time: Duration::from_secs_f64(seconds),
-                limit: Duration::from_secs_f64(seconds * self.counter.piece()).max(SHORTEST_LIMIT),
+                limit: self.limit(seconds),
                 seed,
                 interrupted,
             };
@@ -322,7 +336,8 @@ mod tests {
     fn shared_core_is_not_faster_than_own_core() {
         let board = Board::new(12).unwrap();
         let portable = Counter::of_processor(&[Isa::Portable]);
-        let candidate = candidates(board, &[Method::Search], &portable, 1, None).unwrap().remove(0);
+        let candidate =
+            candidates(board, &[Method::Search], &portable, 1, Meet::DEFAULT_MEMORY, None).unwrap().remove(0);
         let name = kernel(Method::Search, Some(Isa::Portable)).unwrap().name();
         let draw = Draw { position: Position::empty(board), factor: 1.0, images: 8, unit: None, depth: 0 };
         let sample = UnitSample { draw, is_part: true, completions: 10.0, nodes: 100.0, nanoseconds: 1000.0 };

@@ -9,13 +9,13 @@
 
 use std::time::Duration;
 
-use queens::kernel::meet::{Thinning, free_rows_at_best};
+use queens::kernel::meet::{Projection, Thinning, free_rows_at_best};
 
 /// The intended number of units. Units differ more from each other than the estimate of a unit differs from
 /// its true value.
 const UNITS: f64 = 500.0;
 
-/// The least time for a unit: all its passes share lists that take as long.
+/// The least time for a unit. The lists that its passes share take as long, or longer: then fewer units are measured.
 const LEAST: Duration = Duration::from_millis(20);
 
 /// At first one of this many row sets is drawn: a few in each cut of a large board.
@@ -29,9 +29,10 @@ const THINNER: u64 = 8;
 /// take long even if none is counted.
 const COLUMNS_BEFORE_CUT: usize = 1;
 
-/// How far apart row sets are drawn, so that a unit takes about as long as it should.
+/// How many passes are drawn, so that a unit takes about as long as it should, and lists as long as what uses them.
 pub struct PassPace {
     stride: f64,
+    block: f64,
     wished: Duration,
 }
 
@@ -39,18 +40,26 @@ impl PassPace {
     /// For units of a measurement of this length. Each unit of a small board is counted whole.
     pub fn new(time: Duration, is_each_unit: bool) -> Self {
         let stride = if is_each_unit { 1 } else { FIRST_STRIDE };
-        Self { stride: stride as f64, wished: time.div_f64(UNITS).max(LEAST) }
+        Self { stride: stride as f64, block: 1.0, wished: time.div_f64(UNITS).max(LEAST) }
     }
 
-    /// How far apart row sets are drawn now.
-    pub fn stride(&self) -> u64 {
-        self.stride as u64
+    /// The passes of the next unit, from a random place on.
+    pub fn thinning(&self, place: u64) -> Thinning {
+        Thinning::new(self.stride as u64, place).in_blocks_of(self.block as u64)
     }
 
-    /// Takes in how long a unit took; half of that, for units differ.
-    pub fn learn(&mut self, taken: Duration) {
-        let ratio = taken.div_duration_f64(self.wished).clamp(0.25, 4.0);
-        self.stride = (self.stride * ratio.sqrt()).max(1.0);
+    /// Takes in what a unit took; half of that, for units differ. A block is drawn of most units at least.
+    pub fn learn(&mut self, taken: Duration, projection: Option<Projection>) {
+        let half = |ratio: f64| ratio.clamp(0.25, 4.0).sqrt();
+        self.stride *= half(taken.div_duration_f64(self.wished));
+        if let Some(Projection { spent: [lists, others], row_sets, .. }) = projection {
+            self.stride = self.stride.min(row_sets as f64);
+            if lists > 0.0 && others > 0.0 {
+                self.block *= half(lists / others);
+            }
+        }
+        self.stride = self.stride.max(1.0);
+        self.block = self.block.clamp(1.0, self.stride);
     }
 }
 

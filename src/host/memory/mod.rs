@@ -7,6 +7,7 @@ mod windows;
 
 use domain::counted;
 use queens::kernel::Meet;
+use queens::{Board, Plan};
 use tracing::warn;
 
 use crate::args::{KernelChoice, MemoryNeed, ThreadsArgs, cores};
@@ -35,11 +36,10 @@ pub fn ensure_address_space() -> anyhow::Result<()> {
 }
 
 /// The choice with threads and lists that fit into the memory. A warning says if they do not, or only just.
-pub fn fitting_kernel(choice: KernelChoice, units: u64) -> KernelChoice {
-    let need = choice.memory_need(units);
-    let Some((fitted, shortage)) = system::available().and_then(|available| available.shortage(need)) else {
-        return choice;
-    };
+pub fn fitting_kernel(choice: KernelChoice, plan: &Plan) -> KernelChoice {
+    let (need, limits) = (choice.memory_need(plan.units()), system::limits());
+    let need = need.with_longer_lists(longest_lists(&limits, plan.board(), need.threads));
+    let Some((fitted, shortage)) = shortage(&limits, need) else { return choice.with_memory(need) };
     warn!("{shortage}");
     choice.with_memory(fitted)
 }
@@ -47,30 +47,60 @@ pub fn fitting_kernel(choice: KernelChoice, units: u64) -> KernelChoice {
 /// The number of threads that fit into the memory. A message says if they are fewer than cores.
 pub fn fitting_threads(threads: ThreadsArgs) -> u32 {
     let need = MemoryNeed::new(threads.asked(), Some(Meet::DEFAULT_MEMORY), cores(), 0);
-    let Some((fitted, shortage)) = system::available().and_then(|available| available.shortage(need)) else {
-        return need.threads;
-    };
+    let Some((fitted, shortage)) = shortage(&system::limits(), need) else { return need.threads };
     say(format_args!("diadem: {shortage}"));
     fitted.threads
 }
 
-/// The memory that this process may still take, and what limits it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Available {
-    bytes: u64,
-    limit: &'static str,
+/// The bytes for the lists of each of so many threads that count this board, unless the user sets them.
+pub fn default_lists(board: Board, threads: u32) -> usize {
+    longest_lists(&system::limits(), board, threads) as usize
 }
 
-impl Available {
+/// Other programs, and the caches of files, need memory as well.
+const PART_FOR_LISTS: u64 = 4;
+
+/// As long lists as the board profits from and as these limits allow, but not less than the default.
+fn longest_lists(limits: &[Limit], board: Board, threads: u32) -> u64 {
+    let share = |limit: &Limit| limit.bytes / PART_FOR_LISTS / u64::from(limit.cores.max(threads).max(1));
+    let useful = Meet::most_useful_memory(board) as u64;
+    limits.iter().map(share).min().unwrap_or(0).min(useful).max(Meet::DEFAULT_MEMORY as u64)
+}
+
+/// The need that fits within the limits, and the message about it, unless the whole need fits.
+fn shortage(limits: &[Limit], need: MemoryNeed) -> Option<(MemoryNeed, String)> {
+    limits.iter().min_by_key(|limit| limit.left())?.shortage(need)
+}
+
+/// A limit of the memory of this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Limit {
+    /// The bytes that the process may have.
+    bytes: u64,
+    /// Of these it has so many.
+    used: u64,
+    /// How many cores share it: processes that were given the others may use as much.
+    cores: u32,
+    /// What limits it.
+    name: &'static str,
+}
+
+impl Limit {
+    /// The bytes that the process may still take.
+    fn left(&self) -> u64 {
+        self.bytes.saturating_sub(self.used)
+    }
+
     /// The need that fits, and the message about it, unless the whole need fits.
     fn shortage(self, need: MemoryNeed) -> Option<(MemoryNeed, String)> {
-        if need.bytes() <= self.bytes {
+        let left = self.left();
+        if need.bytes() <= left {
             return None;
         }
-        let fitted = need.within(self.bytes);
-        let (needed, available, limit) = (need.bytes() >> 20, self.bytes >> 20, self.limit);
+        let fitted = need.within(left);
+        let (needed, available, limit) = (need.bytes() >> 20, left >> 20, self.name);
         let threads = counted(need.threads, "thread");
-        let consequence = if fitted.bytes() <= self.bytes {
+        let consequence = if fitted.bytes() <= left {
             format!(
                 "counts on {} with lists of {} MiB each",
                 counted(fitted.threads, "thread"),

@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use rlimit::{INFINITY, Resource};
 
-use super::Available;
+use super::Limit;
 
 /// The variable by which the allocator of glibc keeps to one arena.
 const ARENAS: &str = "MALLOC_ARENA_MAX";
@@ -24,25 +24,25 @@ pub fn keep_to_one_arena() {
     }
 }
 
-/// The memory that this process may still take, as far as the system shows it.
-pub fn available() -> Option<Available> {
-    available_below(Path::new("/"))
+/// The limits of the memory of this process, as far as the system shows them.
+pub fn limits() -> Vec<Limit> {
+    limits_below(Path::new("/"))
 }
 
-fn available_below(root: &Path) -> Option<Available> {
+fn limits_below(root: &Path) -> Vec<Limit> {
     let read = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
     let (status, machine) = (read("proc/self/status"), read("proc/meminfo"));
-    let used = |name| field(&status, name).unwrap_or(0);
+    let processors = read("proc/cpuinfo").lines().filter(|line| line.starts_with("processor")).count() as u32;
     let limits = [
-        (field(&machine, "MemTotal:"), "VmRSS:", "the machine's memory"),
-        (of_control_group(root, &read("proc/self/cgroup")), "VmRSS:", "the limit of the control group"),
-        (limit_of(Resource::AS), "VmSize:", "ulimit -v"),
-        (limit_of(Resource::DATA), "VmData:", "ulimit -d"),
+        (field(&machine, "MemTotal:"), "VmRSS:", processors, "the machine's memory"),
+        (of_control_group(root, &read("proc/self/cgroup")), "VmRSS:", 1, "the limit of the control group"),
+        (limit_of(Resource::AS), "VmSize:", 1, "ulimit -v"),
+        (limit_of(Resource::DATA), "VmData:", 1, "ulimit -d"),
     ];
-    let limits = limits
-        .into_iter()
-        .filter_map(|(most, name, limit)| Some(Available { bytes: most?.saturating_sub(used(name)), limit }));
-    limits.min_by_key(|available| available.bytes)
+    let limits = limits.into_iter().filter_map(|(bytes, used, cores, name)| {
+        Some(Limit { bytes: bytes?, used: field(&status, used).unwrap_or(0), cores, name })
+    });
+    limits.collect()
 }
 
 /// The limit of the address space, if there is one.
@@ -88,8 +88,10 @@ fn of_control_group(root: &Path, groups: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{longest_lists, shortage};
     use super::*;
     use crate::args::MemoryNeed;
+    use queens::Board;
     use tempfile::TempDir;
 
     fn with_files(files: &[(&str, &str)]) -> TempDir {
@@ -129,17 +131,51 @@ mod tests {
             ("proc/meminfo", "MemTotal:        2000000 kB\n"),
             ("sys/fs/cgroup/job/memory.max", "545259520\n"),
         ]);
-        let available = available_below(root.path()).unwrap();
-        assert_eq!(available, Available { bytes: 500 << 20, limit: "the limit of the control group" });
-        let (fitted, shortage) = available.shortage(MemoryNeed::new(None, None, 16, 0)).unwrap();
+        let limits = limits_below(root.path());
+        assert_eq!((limits[1].left() >> 20, limits[1].name), (500, "the limit of the control group"));
+        let (fitted, message) = shortage(&limits, MemoryNeed::new(None, None, 16, 0)).unwrap();
         assert_eq!((fitted.threads, fitted.lists >> 20), (16, 17));
         assert_eq!(
-            shortage,
+            message,
             "16 threads may need 1152 MiB of memory and 500 MiB are available (the limit of the control group): counts on 16 \
              threads with lists of 17 MiB each"
         );
-        assert!(available.shortage(MemoryNeed::new(None, None, 4, 0)).is_none());
-        let (_, shortage) = available.shortage(MemoryNeed::new(Some(16), Some(48 << 20), 1, 0)).unwrap();
-        assert!(shortage.contains("raise the limit, or use fewer --threads"), "{shortage}");
+        assert!(shortage(&limits, MemoryNeed::new(None, None, 4, 0)).is_none());
+        let (_, message) = shortage(&limits, MemoryNeed::new(Some(16), Some(48 << 20), 1, 0)).unwrap();
+        assert!(message.contains("raise the limit, or use fewer --threads"), "{message}");
+    }
+
+    #[test]
+    fn lists_get_a_share_of_a_quarter_of_the_memory() {
+        let machine = |gib: u64, cores: usize| {
+            with_files(&[
+                ("proc/meminfo", &format!("MemTotal: {} kB\n", gib << 20)),
+                ("proc/cpuinfo", &"processor\t: 0\nmodel name\t: a\n\n".repeat(cores)),
+            ])
+        };
+        let lists = |root: &TempDir, n, threads| {
+            longest_lists(&limits_below(root.path()), Board::new(n).unwrap(), threads) >> 20
+        };
+        for (gib, cores, n, threads, expected) in [
+            (16, 8, 28, 8, 512),
+            (16, 8, 24, 8, 48),
+            // The other cores may be given to other processes.
+            (16, 8, 28, 1, 512),
+            (16, 8, 28, 16, 256),
+            (1, 8, 28, 8, 48),
+            (512, 8, 28, 8, 2048),
+        ] {
+            assert_eq!(
+                lists(&machine(gib, cores), n, threads),
+                expected,
+                "{gib} GiB, {cores} cores, n = {n}"
+            );
+        }
+        let group = with_files(&[
+            ("proc/self/cgroup", "0::/\n"),
+            ("sys/fs/cgroup/memory.max", "4294967296\n"),
+            ("proc/meminfo", "MemTotal: 67108864 kB\n"),
+        ]);
+        assert_eq!(lists(&group, 27, 4), 256);
     }
 }

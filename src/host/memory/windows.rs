@@ -1,6 +1,9 @@
-//! The limits of memory on Windows: the system shows none of them without code that is not checked for memory safety.
+//! The limit of memory on Windows: that of the machine.
 
-use super::Available;
+use sysinfo::System;
+
+use super::Limit;
+use crate::args::cores;
 
 /// Does nothing: the allocator has no arenas.
 pub fn keep_to_one_arena() {}
@@ -10,7 +13,11 @@ pub fn address_space() -> Option<u64> {
     None
 }
 
-/// The memory that this process may still take: unknown.
-pub fn available() -> Option<Available> {
-    None
+/// The limits of the memory of this process.
+pub fn limits() -> Vec<Limit> {
+    let Ok(mut system) = System::new() else { return Vec::new() };
+    system.refresh_memory();
+    let bytes = system.total_memory();
+    let machine = Limit { bytes, used: 0, cores: cores(), name: "the machine's memory" };
+    if bytes == 0 { Vec::new() } else { vec![machine] }
 }

@@ -65,6 +65,7 @@ mod uncut;
 
 use std::cell::RefCell;
 
+use crate::board::Board;
 use crate::kernel::contract::{Count, Kernel, Stop};
 use crate::kernel::isa::{Detected, Isa, on_detected};
 use crate::kernel::name::{KernelError, KernelName, Method};
@@ -92,14 +93,22 @@ pub struct Meet {
     budget: Budget,
 }
 
+/// The least board that longer lists make faster: measured.
+const LEAST_WITH_LONG_LISTS: u8 = 25;
+
 thread_local! {
     /// The lists of this thread, whose memory serves unit after unit.
     static WORKSPACE: RefCell<Workspace> = RefCell::default();
 }
 
 impl Meet {
-    /// The memory for the lists of a thread, in bytes, unless another size is set.
+    /// The memory for the lists of a thread, in bytes, unless another size is set. More helps large boards alone.
     pub const DEFAULT_MEMORY: usize = 48 << 20;
+
+    /// The most memory for the lists of a thread that makes counting a board faster, in bytes (docs/performance.md).
+    pub fn most_useful_memory(board: Board) -> usize {
+        if board.n() < LEAST_WITH_LONG_LISTS { Self::DEFAULT_MEMORY } else { 2 << 30 }
+    }
 
     /// The kernel for that instruction set.
     ///

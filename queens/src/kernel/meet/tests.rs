@@ -89,9 +89,14 @@ fn small_boards_are_counted_right_with_forced_cuts() {
     }
 }
 
-/// The estimates of the whole count from every `stride`-th row set, for each possible first row set, by a
-/// clock that advances by one at each call.
-fn projections(kernel: Meet, position: &Position, stride: u64) -> impl Iterator<Item = Projection> {
+/// The estimates of the whole count from blocks of row sets, one for each `stride` of them, for each possible
+/// first row set, by a clock that advances by one at each call.
+fn projections(
+    kernel: Meet,
+    position: &Position,
+    stride: u64,
+    block: u64,
+) -> impl Iterator<Item = Projection> {
     (0..stride).map(move |first| {
         let words = Cell::new(0.0);
         let clock = || {
@@ -99,7 +104,8 @@ fn projections(kernel: Meet, position: &Position, stride: u64) -> impl Iterator<
             words.get()
         };
         let place = (u128::from(first) << 64).div_ceil(stride.into()) as u64;
-        kernel.project(position, Thinning::new(stride, place), &clock, &Stop::new(), &Stop::new()).unwrap()
+        let thinning = Thinning::new(stride, place).in_blocks_of(block);
+        kernel.project(position, thinning, &clock, &Stop::new(), &Stop::new()).unwrap()
     })
 }
 
@@ -115,19 +121,21 @@ fn partial_passes_estimate_without_bias() {
         let mut counts = Vec::new();
         for kernel in kernels().flat_map(|kernel| [kernel, Meet { budget: Budget::of_bytes(0), ..kernel }]) {
             let count = kernel.count(&position, &Stop::new()).unwrap();
-            let whole = projections(kernel, &position, 1).next().unwrap();
+            let whole = projections(kernel, &position, 1, 1).next().unwrap();
             assert_eq!([whole.completions as u64, whole.nodes as u64], [count.completions, count.nodes]);
             counts.push(count);
-            for stride in [7, 50, 200] {
+            for (stride, block) in [(7, 1), (50, 1), (50, 9), (200, 1), (200, 5)] {
                 let mut sum = [0.0; 3];
                 let mut is_partial = false;
-                for Projection { completions, nodes, time } in projections(kernel, &position, stride) {
+                for Projection { completions, nodes, time, .. } in
+                    projections(kernel, &position, stride, block)
+                {
                     sum.iter_mut().zip([completions, nodes, time]).for_each(|(sum, part)| *sum += part);
                     is_partial |= (completions - whole.completions).abs() > 0.5;
                 }
                 for (sum, whole) in sum.into_iter().zip([whole.completions, whole.nodes, whole.time]) {
                     let mean = sum / stride as f64;
-                    assert!((mean / whole - 1.0).abs() < 1e-9, "{mean} for {whole} by strides of {stride}");
+                    assert!((mean / whole - 1.0).abs() < 1e-9, "{mean} for {whole} by {block} of {stride}");
                 }
                 assert!(is_partial || stride < 200, "strides of {stride} leave nothing out");
             }

@@ -79,7 +79,7 @@ impl TotalsRow {
     }
 
     /// P and R, which are published for every board.
-    fn symmetric(&self) -> Symmetric {
+    pub(super) fn symmetric(&self) -> Symmetric {
         self.totals.map_or_else(|| known::symmetric(self.board), |Totals { p, r, .. }| Symmetric { p, r })
     }
 

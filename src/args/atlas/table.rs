@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
+use atlas::VariantNames;
+use atlas::table::Sequence;
 use clap::Args;
 use queens::Board;
 
 use super::boards::{Boards, boards};
 use super::wrong::WrongAtlasCommand;
+use crate::args::value::choice;
 
 /// Show totals of boards, or all solutions of one, as a table.
 ///
@@ -87,6 +90,12 @@ pub struct FormatArgs {
     /// Print a JSON list, an object per row.
     #[arg(long)]
     json: bool,
+    /// Print a sequence of the OEIS.
+    ///
+    /// A000170 has all solutions, A002562 those up to symmetry, A032522 those with the half turn, A033148 those with
+    /// the quarter turn. The format is that of the OEIS for files of terms.
+    #[arg(long, value_name = "SEQUENCE", value_parser = choice::<Sequence>(Sequence::VARIANTS), hide_possible_values = true, conflicts_with_all = ["solutions", "levels", "first_queen", "torus_attacks", "greedy"])]
+    oeis: Option<Sequence>,
 }
 
 /// A table that is wanted.
@@ -121,6 +130,8 @@ pub enum TableOutput {
     Text,
     Csv,
     Json,
+    /// A sequence of the OEIS, of totals.
+    Oeis(Sequence),
 }
 
 impl TryFrom<TableArgs> for AskedTable {
@@ -140,6 +151,7 @@ impl TryFrom<TableArgs> for AskedTable {
         let format = match format {
             FormatArgs { csv: true, .. } => TableOutput::Csv,
             FormatArgs { json: true, .. } => TableOutput::Json,
+            FormatArgs { oeis: Some(sequence), .. } => TableOutput::Oeis(sequence),
             FormatArgs { .. } => TableOutput::Text,
         };
         Ok(Self { subject, format })

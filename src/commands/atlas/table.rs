@@ -16,6 +16,7 @@ use crate::progress::during;
 
 pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
     let mut agrees = true;
+    let mut totals = Vec::new();
     let table = match asked.subject {
         TableSubject::Known(boards, runs) => {
             let mut rows: Vec<_> = boards.iter().map(TotalsRow::published).collect();
@@ -23,7 +24,8 @@ pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
                 take_run(run, &mut rows).with_context(|| run.display().to_string())?;
             }
             agrees = rows.iter().all(TotalsRow::agrees);
-            table::totals(&rows)
+            totals = rows;
+            table::totals(&totals)
         }
         TableSubject::Counted(boards) => {
             // The largest board first, because it may be too large.
@@ -31,7 +33,8 @@ pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
             let mut rows = during("counting the solutions", counted)?;
             rows.reverse();
             agrees = rows.iter().all(TotalsRow::agrees);
-            table::totals(&rows)
+            totals = rows;
+            table::totals(&totals)
         }
         TableSubject::Solutions(board) => during("sorting the solutions", || table::solutions(board))?,
         TableSubject::Greedy(boards) => {
@@ -49,6 +52,7 @@ pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
         TableOutput::Text => table.text(),
         TableOutput::Csv => table.csv()?,
         TableOutput::Json => table.json().to_string(),
+        TableOutput::Oeis(sequence) => sequence.b_file(&totals),
     };
     listing(verdict(&text, (!agrees).then_some(ExitCode::from(UNSOUND))))
 }

@@ -197,6 +197,13 @@ fn tables_show_published_and_counted_totals() {
     let beyond = folder.run("atlas table 27..32 --json");
     assert_eq!(lines(&beyond).len(), 1);
     assert_eq!((&beyond.json()[1]["r"], &beyond.json()[1]["total"]), (&json!("16448"), &Value::Null));
+    let sequence = folder.run("atlas table 1..6 --oeis A000170");
+    assert_eq!(
+        sequence.stdout,
+        "# A000170, offset 0: 1, 1, 0, 0, 2, 10, 4\n0 1\n1 1\n2 0\n3 0\n4 2\n5 10\n6 4\n"
+    );
+    folder.run("atlas table 8 --oeis A000001").refused(&["A000001", "A002562"]);
+    folder.run("atlas table 8 --levels --oeis A000170").refused(&["--levels"]);
     let levels = folder.run("atlas table 8 --levels --csv");
     assert_eq!(lines(&levels)[9], "8,8,92");
     assert_eq!(lines(&folder.run("atlas constellations 4..30")).len(), 28);

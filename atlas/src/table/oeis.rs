@@ -34,7 +34,10 @@ impl FromStr for Sequence {
 impl Sequence {
     /// The number of its first term.
     fn offset(self) -> u8 {
-        if self == Self::A000170 { 0 } else { 1 }
+        match self {
+            Self::A000170 => 0,
+            Self::A002562 | Self::A032522 | Self::A033148 => 1,
+        }
     }
 
     /// The term of a board; `None` if it is not known.

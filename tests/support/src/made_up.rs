@@ -61,6 +61,7 @@ pub fn empty() -> RunStatus {
         machines: Vec::new(),
         machines_total: 0,
         machines_there: 0,
+        credits: Credits::default(),
         paused: None,
         double_check: "1%".into(),
         require_owners: 1,

@@ -95,8 +95,7 @@ pub(super) fn entries(run: LineHash, plan: &Plan, position: &LedgerPosition, sta
         machines.map(|(number, machine)| (format!("machine/{number:08}").into_bytes(), json(machine))),
     );
     let credits = sums.credits.iter();
-    entries
-        .extend(credits.map(|(owner, account)| (format!("credit/{owner}").into_bytes(), json(account))));
+    entries.extend(credits.map(|(owner, account)| (format!("credit/{owner}").into_bytes(), json(account))));
     let disputes = sums.disputed.iter();
     entries
         .extend(disputes.map(|(unit, votes)| (format!("dispute/{:012}", unit.0).into_bytes(), json(votes))));

@@ -67,7 +67,14 @@ fn images(plan: &Plan, unit: UnitId) -> u8 {
 impl Accounts {
     /// Credits the owner with `times` counts of the unit at this time, in seconds since 1970 (UTC). A negative number takes
     /// credit back.
-    pub(super) fn add(&mut self, owner: &str, plan: &Plan, (unit, count): (UnitId, u64), times: i64, at: u64) {
+    pub(super) fn add(
+        &mut self,
+        owner: &str,
+        plan: &Plan,
+        (unit, count): (UnitId, u64),
+        times: i64,
+        at: u64,
+    ) {
         if !self.0.contains_key(owner) {
             self.0.insert(owner.to_owned(), Account::default());
         }

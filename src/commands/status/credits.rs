@@ -19,7 +19,7 @@ pub fn lines(credits: &Credits) -> Vec<String> {
         format!("{:<14} {:>30}  {:>30}", "what owners", "today (UTC):", "in all:"),
         format!("{:<14}{1}{1}", "gave", format_args!(" {:>8} {:>12} {:>9}", "units", "solutions", "core-h")),
     ];
-    lines.extend(listed.iter().map(|(owner, earned)| line(owner.shown(), earned)));
+    lines.extend(listed.iter().map(|(owner, earned)| line(&owner.shown(), earned)));
     let more = credits.owners_total.saturating_sub(listed.len() as u64);
     if more > 0 {
         lines.push(line(&format!("{more} others"), &others));

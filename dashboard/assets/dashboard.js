@@ -93,10 +93,16 @@ function row(texts, numbers, marks) {
 
 function showList(name, { rows, total }, toRow, order) {
   byId(name).replaceChildren(...rows.map(toRow));
-  byId(`no-${name}`).hidden = total > 0;
+  byId(`no-${name}`)?.toggleAttribute("hidden", total > 0);
   byId(name).closest(".table").hidden = total === 0;
   const shown = rows.length < total ? `${rows.length} of ${total.toLocaleString("en")}, ${order}` : "";
   byId(`${name}-shown`).textContent = shown;
+}
+
+function showOwners(list) {
+  byId("credits").hidden = list.total === 0;
+  const toRow = ([owner, numbers]) => row([owner, ...numbers], [1, 2, 3, 4, 5, 6, 7, 8, 9], {});
+  showList("owners", list, toRow, "those with the most core-hours");
 }
 
 function showMachines(list) {
@@ -134,8 +140,8 @@ function showHappened(events) {
 }
 
 const SECTIONS = {
-  run: showRun, happened: showHappened, speed: showSpeed, families: showFamilies, machines: showMachines,
-  workers: showWorkers,
+  run: showRun, happened: showHappened, speed: showSpeed, families: showFamilies, owners: showOwners,
+  machines: showMachines, workers: showWorkers,
 };
 
 /** The coordinator sends something at least every 15 seconds. After this silence in milliseconds it counts as lost. */

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use domain::{LONGEST_SILENCE, MachineStatus, Owner, Phase, RunStatus, Work, WorkerStatus};
+use domain::{Credit, LONGEST_SILENCE, MachineStatus, Owner, Phase, RunStatus, Work, WorkerStatus};
 use queens::extrapolation::extrapolate;
 use queens::known;
 use records::Agreement;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::assurance;
 use crate::chart::SpeedChart;
-use crate::words::{figures, grouped, percent, range, scientific, span};
+use crate::words::{amount, core_hours, figures, grouped, percent, range, scientific, span};
 
 /// Not more machines, and not more workers, are listed.
 const MAX_LISTED: usize = 50;
@@ -44,11 +44,12 @@ pub struct Section {
 }
 
 /// All sections, the most important first.
-pub const SECTIONS: [Section; 6] = [
+pub const SECTIONS: [Section; 7] = [
     Section { name: "run", every: Duration::ZERO, say: run },
     Section { name: "happened", every: Duration::ZERO, say: event_list },
     Section { name: "speed", every: Duration::from_secs(10), say: speed },
     Section { name: "families", every: Duration::from_secs(5), say: families },
+    Section { name: "owners", every: Duration::from_secs(5), say: owners },
     Section { name: "machines", every: Duration::from_secs(5), say: machines },
     Section { name: "workers", every: Duration::from_secs(5), say: workers },
 ];
@@ -159,6 +160,20 @@ fn families(status: &RunStatus) -> Value {
         [u64::from(family.top), u64::from(family.bottom), family.units, family.done]
     };
     json!({ "n": status.board.n(), "families": status.families.iter().flat_map(numbers).collect::<Vec<_>>() })
+}
+
+/// What the owners gave, those first that gave most. No list where no owner has a name.
+fn owners(status: &RunStatus) -> Value {
+    let credits = &status.credits;
+    let total = if credits.has_names() { credits.owners_total } else { 0 };
+    let listed = credits.owners.iter().filter(|_| total > 0);
+    list(listed, total, |(owner, earned)| {
+        let parts = [earned.today(), earned.week(), earned.total];
+        let numbers = parts.iter().flat_map(|Credit { units, solutions, work }| {
+            [amount((*units).into()), amount(*solutions), core_hours(*work)]
+        });
+        json!([cut(&owner.shown(), LONGEST_TEXT), numbers.collect::<Vec<_>>()])
+    })
 }
 
 /// The machines, those first that are not believed or were wrong, then those that did most.

@@ -96,6 +96,28 @@ pub fn scientific(number: f64) -> String {
     format!("{:.3} × 10{raised}", number / 10f64.powf(power))
 }
 
+/// A whole number that may be negative: with commas up to nine figures, then in powers of ten.
+pub fn amount(number: i128) -> String {
+    let size = match number.unsigned_abs() {
+        size @ ..1_000_000_000 => grouped(size),
+        size => scientific(size as f64),
+    };
+    if number < 0 { format!("-{size}") } else { size }
+}
+
+/// A time of one core in seconds, as hours: with three figures or five decimals, with commas up to six figures, then in
+/// powers of ten.
+pub fn core_hours(seconds: f64) -> String {
+    let hours = (seconds / 3600.0).abs();
+    let size = match hours {
+        ..0.000_005 => return "0".into(),
+        ..0.001 => format!("{hours:.5}"),
+        ..999_999.5 => figures(hours),
+        _ => scientific(hours),
+    };
+    if seconds < 0.0 { format!("-{size}") } else { size }
+}
+
 fn raised(digit: char) -> char {
     const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     digit.to_digit(10).map_or('⁻', |digit| RAISED[digit as usize])
@@ -123,6 +145,11 @@ pub fn moment(at: u64) -> String {
 /// The month and day of a time, in UTC.
 pub fn day(at: u64) -> String {
     rfc3339(at)[5..10].to_owned()
+}
+
+/// A day in days since 1970 (UTC): `2026-11-22`.
+pub fn calendar_day(day: u64) -> String {
+    rfc3339(day.saturating_mul(86_400))[..10].to_owned()
 }
 
 #[cfg(test)]
@@ -162,6 +189,19 @@ mod tests {
         assert_eq!(date(1_790_000_000), "2026-09-21 14:13 UTC");
         assert_eq!((moment(1_790_000_000), day(1_790_000_000)), ("14:13".into(), "09-21".into()));
         assert_eq!(date(u64::MAX), "9999-12-31 23:59 UTC");
+    }
+
+    #[test]
+    fn credits_are_short_and_may_be_negative() {
+        assert_eq!(
+            [0, -3, 999_999_999, -1_000_000_000, i128::MAX].map(amount),
+            ["0", "-3", "999,999,999", "-1.000 × 10⁹", "1.701 × 10³⁸"]
+        );
+        assert_eq!(
+            [-1e-9, 1.0, 36.0, -36_000.0, 3.6e9, -7.2e12].map(core_hours),
+            ["0", "0.00028", "0.0100", "-10.0", "1.000 × 10⁶", "-2.000 × 10⁹"]
+        );
+        assert_eq!(calendar_day(20_786), "2026-11-29");
     }
 
     #[test]

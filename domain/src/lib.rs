@@ -6,6 +6,7 @@
 mod access;
 mod card;
 mod counted;
+mod credit;
 mod following;
 mod leasing;
 mod owner;
@@ -20,6 +21,7 @@ mod text;
 pub use access::{AccessToken, TokenError};
 pub use card::{Hardware, Vendor, card_name, is_meant_by, split_card};
 pub use counted::{counted, named};
+pub use credit::{CREDIT_DAYS, Credit, Credits, Earned};
 pub use following::{CopyEnd, FollowReply, FollowRequest, FollowedRun, LedgerPiece};
 pub use leasing::{
     Lease, LeaseReply, Registration, Renewal, Report, Token, UnitCount, Variant, Verdict, Welcome, WorkerId,

@@ -1,5 +1,6 @@
 //! The owner of machines and workers.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -24,6 +25,11 @@ impl Owner {
     /// Its name in commands: `-` is the unnamed owner.
     pub fn typed(&self) -> &str {
         if self.is_unnamed() { "-" } else { self.name() }
+    }
+
+    /// Its name in a list of owners.
+    pub fn shown(&self) -> Cow<'_, str> {
+        if self.is_unnamed() { "(no name)".into() } else { seen(self.name(), &[]) }
     }
 
     /// Whether it is the unnamed one.

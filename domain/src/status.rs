@@ -7,6 +7,7 @@ use queens::kernel::KernelName;
 use queens::plan::Fingerprint;
 use queens::{Board, Totals, UnitId};
 
+use crate::credit::Credits;
 use crate::owner::Owner;
 use crate::term::{RunId, Term};
 
@@ -98,6 +99,8 @@ pub struct RunStatus {
     pub machines_total: u64,
     /// The number of machines with connected workers.
     pub machines_there: u64,
+    /// What the owners gave; at most 1000 of them are listed.
+    pub credits: Credits,
     /// Why no units are lent, where the operator wishes so.
     pub paused: Option<String>,
     /// Which counts are made a second time: none, a share as in 1%, or all.

@@ -11,7 +11,7 @@
 use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use domain::TimeLeft;
+use domain::{Credits, TimeLeft};
 use queens::Totals;
 
 use crate::audit::{AuditError, audit_each};
@@ -59,6 +59,8 @@ pub struct Pace {
     pub totals: Option<Totals>,
     /// The same for each family.
     pub families: Vec<FamilyProgress>,
+    /// What all owners gave.
+    pub credits: Credits,
 }
 
 impl Pace {
@@ -125,6 +127,7 @@ impl Pace {
             is_empty: fs::metadata(file_path(&directory.ledger(), 1)).is_ok_and(|file| file.len() == 0),
             totals: sums.tally.totals().ok(),
             families: Families::new(plan, shard).progress(plan, standing),
+            credits: sums.credits.status(now, usize::MAX),
         }
     }
 

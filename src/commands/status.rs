@@ -1,5 +1,6 @@
 //! `diadem status`: how far a coordinator's run is, or runs that no coordinator serves.
 
+mod credits;
 mod json;
 mod shares;
 mod text;

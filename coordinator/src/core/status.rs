@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Assurance, Owner, Phase, RunStatus, Sample, Work};
+use domain::{Assurance, Credits, Owner, Phase, RunStatus, Sample, Work};
 use queens::UnitId;
 use records::assess;
 use records::standing::Degree;
@@ -67,6 +67,7 @@ impl Core {
             machines_total: machines.len() as u64,
             machines_there: there,
             machines: listed(machines),
+            credits: Credits::default(),
             paused: self.paused.clone(),
             double_check: self.policy().to_string(),
             require_owners: self.require_owners().unwrap_or(1),
@@ -84,6 +85,11 @@ impl Core {
         } else {
             history.samples_until_now(self.work.total(), unix_time)
         }
+    }
+
+    /// What the owners gave until this time, in seconds since 1970 (UTC).
+    pub fn credits(&self, unix_time: u64) -> Credits {
+        self.votes.standing().sums().credits.status(unix_time, MAX_LISTED)
     }
 
     /// The remaining work of counts and checks.

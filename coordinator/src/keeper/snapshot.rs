@@ -73,7 +73,9 @@ impl Keeper {
     fn complete(&self, status: RunStatus) -> RunStatus {
         let mut status = named(status, &self.journal);
         status.elapsed = self.elapsed();
-        status.history = self.core.history(self.clock.unix_time());
+        let unix_time = self.clock.unix_time();
+        status.history = self.core.history(unix_time);
+        status.credits = self.core.credits(unix_time);
         status.events = self.news.events();
         (status.replicas, status.followers) = (self.followers.needed(), self.followers.connected());
         let of_disk = self.journal.trouble().map(str::to_owned);

@@ -38,6 +38,10 @@ fn each_state_is_readable_in_all_sizes_and_themes() {
                 "0.109",
                 "11 min ago",
                 "now, leaving",
+                "CREDITS",
+                "(no name)",
+                "1,234,567",
+                "2.349 × 10¹⁷",
             ],
         ),
         (

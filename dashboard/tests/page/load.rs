@@ -23,6 +23,7 @@ fn later(status: &RunStatus, step: u64) -> RunStatus {
         worker.done += step;
         worker.last_word = Duration::from_secs(step % 50);
     }
+    later.credits.owners.iter_mut().for_each(|(_, earned)| earned.total.units += step as i64);
     later.machines.iter_mut().for_each(|machine| machine.counts += step);
     later.families.iter_mut().for_each(|family| family.done = (family.done + 17 * step).min(family.units));
     later.history.iter_mut().for_each(|sample| sample.at += step);
@@ -46,7 +47,7 @@ fn arriving(connection: &mut TcpStream) -> String {
 /// Waits until all sections have arrived, including the given data.
 fn has_all_sections(seen: &mut String, connection: &mut TcpStream) {
     let begun = Instant::now();
-    for section in ["run", "happened", "speed", "families", "machines", "workers"] {
+    for section in ["run", "happened", "speed", "families", "owners", "machines", "workers"] {
         while !seen.contains(&format!("event: {section}\n")) {
             assert!(begun.elapsed() < Duration::from_mins(1), "no {section}");
             *seen += &arriving(connection);

@@ -355,6 +355,51 @@ pub struct StatusReply {
     /// By how many owners each checked unit must have been counted: 1 or 2.
     #[prost(uint32, tag = "40")]
     pub require_owners: u32,
+    #[prost(message, optional, tag = "41")]
+    pub credits: ::core::option::Option<Credits>,
+}
+/// What the owners gave.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Credits {
+    /// In days since 1970 (UTC).
+    #[prost(uint64, tag = "1")]
+    pub today: u64,
+    /// Those with the most work, in this order; at most 1000.
+    #[prost(message, repeated, tag = "2")]
+    pub owners: ::prost::alloc::vec::Vec<OwnerCredit>,
+    /// Those that are not listed included: how many there are, and their sum.
+    #[prost(uint64, tag = "3")]
+    pub owners_total: u64,
+    #[prost(message, optional, tag = "4")]
+    pub all: ::core::option::Option<Earned>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct OwnerCredit {
+    /// Empty where nobody was authenticated.
+    #[prost(string, tag = "1")]
+    pub owner: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub earned: ::core::option::Option<Earned>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Earned {
+    #[prost(message, optional, tag = "1")]
+    pub total: ::core::option::Option<Credit>,
+    /// Of the last seven days, today last.
+    #[prost(message, repeated, tag = "2")]
+    pub days: ::prost::alloc::vec::Vec<Credit>,
+}
+/// Counts that stand, and checks that confirm counts. Retractions take away, on their own day.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Credit {
+    #[prost(sint64, tag = "1")]
+    pub units: i64,
+    /// Decimal; empty for 0.
+    #[prost(string, tag = "2")]
+    pub solutions: ::prost::alloc::string::String,
+    /// Expected work in seconds of one core.
+    #[prost(double, tag = "3")]
+    pub work: f64,
 }
 /// How far the constellations that share the queens in the first and the last row are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

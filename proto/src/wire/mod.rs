@@ -1,5 +1,6 @@
 //! Conversion between protobuf and domain types. Received messages are checked here, once.
 
+mod credit;
 mod follow;
 mod leasing;
 mod operator;

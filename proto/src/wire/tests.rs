@@ -221,6 +221,28 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn credit()(units in any::<i64>(), solutions in any::<i128>(), work in -1e12..1e12) -> Credit {
+        Credit { units, solutions, work }
+    }
+}
+
+prop_compose! {
+    fn earned()(total in credit(), days in prop::array::uniform7(credit())) -> Earned {
+        Earned { total, days }
+    }
+}
+
+prop_compose! {
+    fn credits()(
+        (today, unlisted) in any::<(u64, u32)>(),
+        owners in vec((name().prop_map(|name| Owner::new(&name)), earned()), 0..4),
+        all in earned(),
+    ) -> Credits {
+        Credits { today, owners_total: owners.len() as u64 + u64::from(unlisted), owners, all }
+    }
+}
+
+prop_compose! {
     fn run_status()(
         (board, fingerprint) in (board(), fingerprint()),
         [units, done, leased, disputed] in any::<[u64; 4]>(),
@@ -234,6 +256,7 @@ prop_compose! {
         assurance in assurance(),
         (term, [replicas, followers, require_owners]) in (option::of(term()), any::<[u32; 3]>()),
         (families, history, events) in (vec(family_status(), 0..4), vec(sample(), 0..4), vec(event(), 0..4)),
+        credits in credits(),
         (paused, double_check, release) in (option::of(any::<String>()), any::<String>(), any::<String>()),
         (total, done_work) in (0.0..1e12, 0.0..1e12),
     ) -> RunStatus {
@@ -248,7 +271,7 @@ prop_compose! {
         RunStatus {
             board, fingerprint, run, units, done, leased, disputed, progress, totals, elapsed, left, rate, phase, trouble,
             workers, workers_total, threads_total, term, replicas, followers, assurance, set_aside, set_aside_total, work, families,
-            history, events, machines, machines_total, machines_there, paused, double_check, require_owners,
+            history, events, machines, machines_total, machines_there, credits, paused, double_check, require_owners,
             release,
         }
     }
@@ -446,6 +469,12 @@ proptest! {
         for seconds in [negative, f64::NAN, f64::INFINITY, 1e300] {
             prop_assert_eq!(field(v1::StatusReply { seconds, ..valid.clone() }), "a time");
             prop_assert_eq!(field(v1::StatusReply { seconds_left: Some(seconds), ..valid.clone() }), "a time");
+        }
+        for solutions in ["1.5", "many"].map(str::to_owned) {
+            let total = Some(v1::Credit { solutions, ..v1::Credit::default() });
+            let all = Some(v1::Earned { total, days: Vec::new() });
+            let credits = Some(v1::Credits { all, ..v1::Credits::default() });
+            prop_assert_eq!(field(v1::StatusReply { credits, ..valid.clone() }), "the solutions of a credit");
         }
         prop_assert_eq!(field(v1::StatusReply { phase: 0, ..valid }), "the phase");
     }

@@ -6,6 +6,7 @@
 //! | `family/TT/BB` | JSON: the partial totals of the family with its queens in columns TT and BB |
 //! | `mark/NAME/BLOCK` | 1 KiB of a bitmap: a bit for each of 8,192 units, without the zero bytes at the end |
 //! | `machine/NUMBER` | JSON: what the records say of a machine |
+//! | `credit/OWNER` | JSON: what the owner gave |
 //! | `dispute/UNIT` | JSON: the counts of a disputed unit |
 //! | `seal` | a hash of all other entries in the order of their keys, keyed with `lease.key` |
 
@@ -18,13 +19,13 @@ use serde::{Deserialize, Serialize};
 use super::NoCheckpoint;
 use crate::ledger::{LedgerPosition, LineHash};
 use crate::run_directory::LeaseKey;
-use crate::standing::{Machine, Machines, Marks, Standing, Sums, UnitMark, Vote};
+use crate::standing::{Account, Machine, Machines, Marks, Standing, Sums, UnitMark, Vote};
 
 /// All entries, by key.
 pub(super) type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// Another number for every change of the entries.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 /// Builds estimate the work of a plan alike up to one part in this many: floating point rounds differently on other machines.
 const ROUNDING: u128 = 1_000_000;
@@ -93,6 +94,8 @@ pub(super) fn entries(run: LineHash, plan: &Plan, position: &LedgerPosition, sta
     entries.extend(
         machines.map(|(number, machine)| (format!("machine/{number:08}").into_bytes(), json(machine))),
     );
+    let credits = sums.credits.iter();
+    entries.extend(credits.map(|(owner, account)| (format!("credit/{owner}").into_bytes(), json(account))));
     let disputes = sums.disputed.iter();
     entries
         .extend(disputes.map(|(unit, votes)| (format!("dispute/{:012}", unit.0).into_bytes(), json(votes))));
@@ -149,6 +152,7 @@ pub(super) fn restore(
             ("machine", number) if number.parse() == Ok(machines.len()) => {
                 machines.push(parsed::<Machine>(value)?);
             }
+            ("credit", owner) => sums.credits.restore(owner, parsed::<Account>(value)?),
             ("dispute", unit) => {
                 let unit = unit.parse().map_err(|_| NoCheckpoint::Damaged)?;
                 sums.disputed.insert(UnitId(unit), parsed::<Vec<Vote>>(value)?);

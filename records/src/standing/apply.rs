@@ -72,7 +72,7 @@ impl Standing {
         self.take_in(plan, unit, &vote, (r.recount, r.at))?;
         self.sums.machines.get_mut(vote.origin.machine).trials +=
             u64::from(r.recount == Some(Recount::Trial));
-        self.decide(plan, unit, &vote);
+        self.decide(plan, unit, &vote, r.at);
         Ok(())
     }
 
@@ -97,6 +97,7 @@ impl Standing {
         let machine = self.sums.machines.get_mut(vote.origin.machine);
         machine.counts += 1;
         machine.unverified += 1;
+        self.sums.credits.add(&machine.owner, plan, (unit, vote.count), 1, at);
         if recount.is_some() {
             self.marks.of_mut(UnitMark::Due).insert(unit.0);
         }
@@ -133,7 +134,7 @@ impl Standing {
         }
         self.take_in(plan, r.unit, &vote, (r.recount, r.at))?;
         self.sums.disputed.entry(r.unit).or_default().retain(|other| *other != vote);
-        self.decide(plan, r.unit, &vote);
+        self.decide(plan, r.unit, &vote, r.at);
         Ok(())
     }
 
@@ -145,7 +146,7 @@ impl Standing {
         let of = of.filter(is_its_maker).ok_or(RecordError::UnknownOrigin(r.unit))?;
         self.sums.checks += 1;
         if standing.is_none_or(|standing| self.proves(plan, r, &standing)) {
-            self.confirm(plan, r.unit, of, vote.origin.machine);
+            self.confirm(plan, (r.unit, r.count), of, vote.origin.machine, r.at);
         }
         Ok(())
     }
@@ -170,14 +171,25 @@ impl Standing {
         }
     }
 
-    /// The unit's standing count, made by one machine, was made again by the other, or by the same.
-    pub(super) fn confirm(&mut self, plan: &Plan, unit: UnitId, of: MachineId, by: MachineId) {
+    /// The unit's standing count, made by one machine, was made again by the other, or by the same, at this time.
+    pub(super) fn confirm(
+        &mut self,
+        plan: &Plan,
+        (unit, count): (UnitId, u64),
+        of: MachineId,
+        by: MachineId,
+        at: u64,
+    ) {
         self.marks.of_mut(UnitMark::Due).remove(unit.0);
-        if self.marks.of_mut(UnitMark::Checked).insert(unit.0) && self.is(UnitMark::Sampled, unit) {
+        let is_first = self.marks.of_mut(UnitMark::Checked).insert(unit.0);
+        if is_first && self.is(UnitMark::Sampled, unit) {
             self.sums.sampled += 1;
         }
         let machines = &mut self.sums.machines;
         let degree = machines.degree_between(of, by);
+        if is_first || degree == Degree::OtherOwner {
+            self.sums.credits.add(&machines.get(by).owner, plan, (unit, count), 1, at);
+        }
         // Symmetric counts are made by a card's host, and so always on a processor.
         if machines.get(of).hardware().differs_from(machines.get(by).hardware())
             && !plan.summand(unit).is_symmetric_count()
@@ -242,6 +254,10 @@ impl Standing {
         } else if !is_independent {
             machine.internal = machine.internal.saturating_sub(1);
         }
+        // Without a check of another owner, the first check was of the same owner.
+        let is_own_check = self.is(UnitMark::Checked, unit) && !is_independent;
+        let times = 1 + i64::from(is_own_check);
+        self.sums.credits.add(&r.owner, plan, (unit, r.count), -times, r.at);
         if self.is(UnitMark::Sampled, unit) {
             self.sums.sampled -= u64::from(self.is(UnitMark::Checked, unit));
             self.sums.refuted = self.sums.refuted.saturating_add(r.counts_as_vote().into());

@@ -67,11 +67,11 @@ impl Standing {
         (was_opposed && self.votes(unit).all(agrees)).then_some(*first)
     }
 
-    /// Ends the dispute about a unit, if there was one, by its new standing count.
+    /// Ends the dispute about a unit, if there was one, by its new standing count at this time.
     ///
     /// An equal count of another owner decides against all other values. An equal count of another machine of the same
     /// owner decides if no other owner has counted the unit.
-    pub(super) fn decide(&mut self, plan: &Plan, unit: UnitId, vote: &Vote) {
+    pub(super) fn decide(&mut self, plan: &Plan, unit: UnitId, vote: &Vote, at: u64) {
         let machines = &self.sums.machines;
         let own = vote.origin.machine;
         let believed: Vec<Vote> = self.votes(unit).copied().collect();
@@ -92,7 +92,8 @@ impl Standing {
             .collect();
         let degree = deciding.into_iter().map(|(_, degree)| degree).max().unwrap_or(Degree::Once);
         let votes = self.sums.disputed.remove(&unit).unwrap_or_default();
-        confirming.into_iter().for_each(|other| self.confirm(plan, unit, own, other));
+        let counted = (unit, vote.count);
+        confirming.into_iter().for_each(|other| self.confirm(plan, counted, own, other, at));
         if degree < Degree::OtherMachine {
             let machines = &mut self.sums.machines;
             if votes.iter().any(|other| other.origin.machine == own && !machines.agree(other, vote)) {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use queens::{Plan, Tally, UnitId};
 use serde::{Deserialize, Serialize};
 
+use super::credits::Accounts;
 use super::draws::Draws;
 use super::history::History;
 use super::machines::Machines;
@@ -20,6 +21,9 @@ pub struct Sums {
     pub tally: Tally,
     /// The work and time of each owner's records.
     pub took: BTreeMap<String, Took>,
+    /// What each owner gave. The checkpoint has an entry for each.
+    #[serde(skip)]
+    pub credits: Accounts,
     /// Expected work of the recorded units, in nanoseconds of one core. Each unit counts with the average of its part
     /// of the plan. So the sum needs no inspection of units, and ends at the work of the run.
     pub work: u128,
@@ -60,6 +64,7 @@ impl Sums {
         Self {
             tally: Tally::new(plan),
             took: BTreeMap::new(),
+            credits: Accounts::default(),
             work: 0,
             history: History::default(),
             checks: 0,
@@ -91,15 +96,17 @@ impl Sums {
             && self.disputed.iter().all(|(unit, votes)| unit.0 < plan.units() && votes.iter().all(is_known))
             && self.machines.fits()
             && self.history.fits()
+            && self.credits.fits()
             && self.draws.fits()
     }
 
-    /// True if both agree about the counts. Expected work and plausible times may differ: between releases, and in the
-    /// last bits between machines.
+    /// True if both agree about the counts. Expected work, credit and plausible times may differ: between releases, and in
+    /// the last bits between machines.
     pub fn agrees_with(&self, other: &Self) -> bool {
         let counted = |sums: &Self| Self {
             work: 0,
             took: BTreeMap::new(),
+            credits: Accounts::default(),
             history: History::default(),
             ..sums.clone()
         };

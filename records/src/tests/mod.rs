@@ -3,3 +3,4 @@
 mod accepted_loss;
 mod classes;
 mod corruption;
+mod credits;

@@ -4,7 +4,7 @@ use dashboard::assurance;
 use domain::{Event, FamilyStatus, MachineStatus, RunStatus, Sample, WorkerStatus};
 use serde_json::{Value, json};
 
-use super::open;
+use super::{credits, open};
 
 /// The status as JSON.
 pub fn value(status: &RunStatus) -> Value {
@@ -27,6 +27,7 @@ pub fn value(status: &RunStatus) -> Value {
         "machines_total": status.machines_total,
         "machines_there": status.machines_there,
         "machines": status.machines.iter().map(machine).collect::<Vec<_>>(),
+        "credits": credits::value(&status.credits),
         "families": status.families.iter().map(family).collect::<Vec<_>>(),
         "history": status.history.iter().map(sample).collect::<Vec<_>>(),
         "events": status.events.iter().map(event).collect::<Vec<_>>(),

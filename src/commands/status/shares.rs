@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, bail};
 use dashboard::words;
-use domain::{FamilyStatus, TimeLeft, counted, quoted};
+use domain::{Credits, FamilyStatus, TimeLeft, counted, quoted};
 use queens::{Board, Totals};
 use records::FamilyProgress;
 use records::pace::{Pace, time_left};
@@ -14,6 +14,7 @@ use records::run_directory::RunDirectory;
 use records::shard::Shard;
 use serde_json::{Value, json};
 
+use super::credits;
 use crate::exit;
 use crate::log::say;
 use crate::output::{print, sentence, total_text};
@@ -169,6 +170,11 @@ impl Shares {
         Some(if all.expected > slowest.expected { all } else { slowest })
     }
 
+    /// What the owners gave to all known shares.
+    fn credits(&self) -> Credits {
+        Credits::joined(self.there.iter().map(|share| &share.pace.credits))
+    }
+
     fn text(&self, with_families: bool) -> String {
         let complete = self.there.iter().filter(|share| share.is_complete()).count();
         let of = self.there.len() + self.absent.len();
@@ -195,6 +201,7 @@ impl Shares {
             let named = ranges(&self.absent);
             lines.push(format!("{} not named: {named}", counted(self.absent.len() as u64, "share")));
         }
+        lines.extend(credits::lines(&self.credits()));
         if let Some(still) = self.there.iter().find(|share| share.state() == "still") {
             let (n, run) = (self.board, quoted(&still.run.to_string_lossy()));
             let share = still.shard.fraction();
@@ -234,6 +241,7 @@ impl Shares {
             "seconds_left_high": left.map(|left| left.high.as_secs_f64()),
             "shares": self.there.iter().map(share).collect::<Vec<_>>(),
             "absent": self.absent,
+            "credits": credits::value(&self.credits()),
         })
     }
 }
@@ -297,6 +305,7 @@ mod tests {
             is_empty: false,
             totals: None,
             families: Vec::new(),
+            credits: Credits::default(),
         };
         Share { run: format!("s{index}").into(), shard: format!("{index}/6").parse().unwrap(), pace }
     }

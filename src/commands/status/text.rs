@@ -5,7 +5,7 @@ use domain::{Phase, RunStatus, WorkerStatus, counted, named};
 
 use records::shard::Shard;
 
-use super::open;
+use super::{credits, open};
 use crate::output::{last_word, significant, span, time_left, total_text};
 use crate::terminal::{filled, wrapped};
 
@@ -25,6 +25,7 @@ pub fn text(status: &RunStatus) -> String {
     lines.extend(exceptions(status).iter().map(|line| wrapped(line)));
     lines.push(wrapped(&machines(status)));
     lines.extend(workers(status));
+    lines.extend(credits::lines(&status.credits));
     let events = &status.events[status.events.len().saturating_sub(EVENTS)..];
     if !events.is_empty() {
         lines.push("lately:".to_owned());

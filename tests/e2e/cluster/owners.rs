@@ -4,7 +4,7 @@ use records::run_directory::RunDirectory;
 use serde_json::Value;
 
 use crate::credentials::keys;
-use crate::harness::{Folder, Running, published, until};
+use crate::harness::{Completed, Folder, Running, published, until};
 
 const N: u8 = 16;
 
@@ -106,4 +106,47 @@ fn run_requiring_two_owners_waits_for_policy_change() {
     assert!(lifted.code == Some(0) && lifted.stdout.contains("--require-owners 1"), "{lifted:?}");
     assert_eq!(coordinator.end().json()["total"], published(11));
     assert_eq!(worker.end().code, Some(0));
+}
+
+#[test]
+fn two_owners_see_what_they_gave() {
+    let (run, coordinator) = Run::begin();
+    let workers = [("ada", "a-pc"), ("ben", "b-pc")].map(|(owner, machine)| run.worker(owner, machine));
+    until("both check each other", || run.checks_between_owners() > 50);
+    coordinator.kill();
+    let coordinator = run.serve_again();
+    let status = |more: &str| {
+        let mut status = run.folder.diadem(&format!("status --coordinator http://{} {more}", run.address));
+        Completed::of(status.env("DIADEM_JOIN_TOKEN", token("ada")).output().unwrap())
+    };
+    let text = status("").stdout;
+    let table =
+        &text[text.find("\nwhat owners ").expect("there are credits")..text.find("\nlately:").unwrap()];
+    assert!(table.contains("\nada ") && table.contains("\nben ") && !table.contains("-pc"), "{text}");
+    let live = status("--json").json()["credits"].clone();
+    assert_eq!((&live["owners_total"], &live["all"]["days"].as_array().unwrap().len()), (&2.into(), &7));
+    assert_eq!(coordinator.end().code, Some(0));
+    for worker in workers {
+        assert_eq!(worker.end().code, Some(0));
+    }
+
+    let ended = run.folder.run("status run --json").json()["credits"].clone();
+    let records: Vec<Value> =
+        run.folder.ledger("run").lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    for owner in ["ada", "ben"] {
+        let of_owner = |credits: &Value| {
+            let owners = credits["owners"].as_array().unwrap().clone();
+            owners.into_iter().find(|other| other["owner"] == owner).unwrap()["total"]["units"]
+                .as_i64()
+                .unwrap()
+        };
+        let of_kind =
+            |kind: &str| records.iter().filter(|r| r["kind"] == kind && r["owner"] == owner).count();
+        assert!(of_owner(&live) <= of_owner(&ended), "{live} {ended}");
+        assert_eq!(of_owner(&ended) as usize, of_kind("count") + of_kind("check"), "{ended}");
+    }
+    let solutions: u128 = ended["all"]["total"]["solutions"].as_str().unwrap().parse().unwrap();
+    let published: u128 = published(N).parse().unwrap();
+    assert!(solutions >= 2 * published, "{solutions}");
+    assert!(run.folder.run("status run").stdout.contains("\nada "));
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use domain::{
-    Assurance, CoordinatorId, Event, FamilyStatus, MachineStatus, Owner, Phase, RunId, RunStatus, Sample,
-    Term, TimeLeft, Work, WorkerStatus,
+    Assurance, CoordinatorId, Credit, Credits, Earned, Event, FamilyStatus, MachineStatus, Owner, Phase,
+    RunId, RunStatus, Sample, Term, TimeLeft, Work, WorkerStatus,
 };
 use queens::kernel::{Isa, KernelName, Method};
 use queens::{Board, Totals, UnitId, known};
@@ -61,6 +61,7 @@ pub fn empty() -> RunStatus {
         machines: Vec::new(),
         machines_total: 0,
         machines_there: 0,
+        credits: Credits::default(),
         paused: None,
         double_check: "1%".into(),
         require_owners: 1,
@@ -105,6 +106,7 @@ pub fn running() -> RunStatus {
         machines,
         machines_total: 12,
         machines_there: 12,
+        credits: credits((0..4).map(|i| ["ada", "ben", "", SCRIPT][i].to_owned())),
         ..empty
     }
 }
@@ -175,6 +177,7 @@ pub fn huge() -> RunStatus {
         threads_total: 64_000,
         machines,
         machines_total: 1200,
+        credits: credits((0..1000).map(|i| format!("{i:03}-{}", "\"owner\\".repeat(24)))),
         machines_there: 1000,
         families: families(board, 10_000_000, 0.5),
         events: (0..50).map(|i| long(NOW - 50 + i)).collect(),
@@ -227,6 +230,25 @@ fn events() -> Vec<Event> {
         "the operator asks 1 worker of rack-09 to leave",
     ];
     (0..).zip(texts).map(|(i, text)| Event { at: NOW - (8 - i) * 40_000, text: text.into() }).collect()
+}
+
+/// Credits of these owners, the first with the most. The second one lost a count today.
+fn credits(names: impl Iterator<Item = String>) -> Credits {
+    let credit = |units: i64, share: i64| Credit {
+        units: units / share,
+        solutions: 234_907_967_154_122_528 / i128::from(share),
+        work: WORK / share as f64,
+    };
+    let earned = |i: i64| {
+        let mut earned = Earned { total: credit(1_234_567, i + 1), ..Earned::default() };
+        (0..).zip(&mut earned.days).for_each(|(day, of_day)| *of_day = credit(12_345, (i + 1) * (7 - day)));
+        if i == 1 {
+            earned.days[6] = Credit { units: -1, solutions: -94_906_842, work: -56.0 };
+        }
+        earned
+    };
+    let owners = (0..).zip(names).map(|(i, name)| (Owner::new(&name), earned(i)));
+    Credits::new(NOW / DAY, owners.collect(), 1000)
 }
 
 fn machine(i: u64) -> MachineStatus {

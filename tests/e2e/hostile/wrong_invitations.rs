@@ -183,7 +183,7 @@ fn invitations_to_wrong_servers_show_no_token() {
     let cases = [
         (other_token, 1, "the token is not one of this coordinator's"),
         (other_keys, 1, "certificate is not of the authority"),
-        (no_authority, 1, "the keys cannot be used"),
+        (no_authority, 1, "certificate is not of the authority"),
         (astray("https", &plain), 1, "does not speak TLS"),
         (astray("http", &plain), 2, "is not encrypted"),
         (astray("https", &impostor), 1, "certificate is not of the authority"),

@@ -48,6 +48,7 @@ pub fn usage_error(error: &clap::Error, completed: &CompletedLine) -> Option<Str
     let paragraphs = lines.split(|line| line.is_empty()).map(|paragraph| paragraph.join(" "));
     let parts: Vec<String> = paragraphs.filter(|part| !part.is_empty()).collect();
     let what = unknown_command_hint(error)
+        .or_else(|| split_invitation_hint(error, completed))
         .or_else(|| missing_option_hint(error, completed))
         .unwrap_or_else(|| parts.join("; ").replace("tip: ", ""));
     let whence = match completed.origin_of(error) {
@@ -75,6 +76,15 @@ fn unknown_command_hint(error: &clap::Error) -> Option<String> {
     });
     let meant = similar.map(|similar| format!("; did you mean '{similar}'?")).unwrap_or_default();
     Some(format!("there is no command '{name}'{meant}"))
+}
+
+/// A hint for an invitation in several words. It does not show them: they are a secret.
+fn split_invitation_hint(error: &clap::Error, completed: &CompletedLine) -> Option<String> {
+    let is_word =
+        || error.get(ContextKind::InvalidArg).is_some_and(|word| !word.to_string().starts_with('-'));
+    let is_split = error.kind() == ErrorKind::UnknownArgument && completed.command_name() == "diadem join";
+    (is_split && is_word())
+        .then(|| "the invitation is one word: copy the whole line without spaces".to_owned())
 }
 
 /// A hint for an argument that lacks its option: a number is a board; any other text is a coordinator or a

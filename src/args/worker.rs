@@ -49,7 +49,8 @@ Examples:
 The operator of the coordinator makes invitations with diadem invite.")]
 pub struct JoinArgs {
     /// The invitation, or - to read it from the input.
-    #[arg(value_name = "INVITATION")]
+    // A line that was cut can begin with -. Then it is not named as an unknown option: it is a secret.
+    #[arg(value_name = "INVITATION", allow_hyphen_values = true)]
     pub invitation: String,
     #[command(flatten)]
     pub counting: CountingArgs,

@@ -33,9 +33,16 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 
 /// `diadem join`: a worker that shows what its invitation holds.
 pub fn join(args: JoinArgs) -> anyhow::Result<ExitCode> {
-    let text = if args.invitation == "-" { io::read_to_string(io::stdin())? } else { args.invitation };
+    let text = if args.invitation == "-" { first_line()? } else { args.invitation };
     let invitation: Invitation = text.parse().map_err(|error| WrongCommand::Refused(format!("{error}")))?;
     count(args.counting, move || invitation.remote())
+}
+
+/// The first line of the input. A terminal's input has no end.
+fn first_line() -> io::Result<String> {
+    let mut line = String::new();
+    io::stdin().read_line(&mut line)?;
+    Ok(line)
 }
 
 /// Counts for the coordinator to which `connect` leads.

@@ -8,8 +8,8 @@ mod support;
 mod web;
 
 use support::{
-    check, client, credentials, forgery, harness, held_file, http, lies, noting, owner_lies, proxy, relay,
-    small_disk, waiting,
+    check, client, credentials, eavesdropper, forgery, harness, held_file, http, lies, noting, owner_lies,
+    proxy, relay, small_disk, waiting,
 };
 #[cfg(feature = "atlas")]
 use test_support::{look, webdriver};

@@ -61,8 +61,8 @@ fn sentence(error: &TlsError) -> Option<String> {
     match error {
         TlsError::InvalidCertificate(error) => Some(certificate(error)),
         TlsError::InvalidMessage(InvalidMessage::InvalidContentType) => Some(
-            "the coordinator does not speak TLS: start it with --keys DIR, or use http:// where that is \
-             safe"
+            "the server there does not speak TLS: start the coordinator with --keys DIR, or use http:// where \
+             that is safe"
                 .into(),
         ),
         TlsError::AlertReceived(AlertDescription::NoApplicationProtocol) => Some(SPEAKS_HTTP_1.into()),
@@ -74,7 +74,9 @@ fn sentence(error: &TlsError) -> Option<String> {
 fn certificate(error: &CertificateError) -> String {
     match error {
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
-            "the coordinator's certificate is not of the authority in ca.pem: use the ca.pem made with it".into()
+            "the coordinator's certificate is not of the authority in ca.pem or in the invitation: use the ca.pem made \
+             with it, or ask for a new invitation"
+                .into()
         }
         CertificateError::NotValidForNameContext { expected, presented } => {
             let names: Vec<_> = presented.iter().map(|name| plain_name(name)).collect();

@@ -8,3 +8,4 @@ mod liveness;
 mod malice;
 mod second_verifier;
 mod security;
+mod wrong_invitations;

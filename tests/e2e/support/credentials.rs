@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use rcgen::{CertificateParams, DistinguishedName, DnType, Issuer, KeyPair};
+use rcgen::{Certificate, CertificateParams, DistinguishedName, DnType, Issuer, KeyPair};
 
 use crate::harness::{Folder, Running};
 
@@ -47,17 +47,26 @@ pub fn work(folder: &Folder, address: &str, keys: &str, name: &str) -> Running {
     folder.start(&args, &format!("{name}.log"))
 }
 
-/// Gives the coordinator a certificate that has expired.
-pub fn let_certificate_expire(folder: &Folder) {
-    let key = KeyPair::from_pem(&text(folder, "keys/ca.key")).unwrap();
+/// A certificate with its key, of an authority that has this key and diadem's name.
+pub fn certify(params: CertificateParams, authority_key: KeyPair) -> (Certificate, KeyPair) {
     let mut authority = CertificateParams::default();
     authority.distinguished_name = DistinguishedName::new();
     authority.distinguished_name.push(DnType::CommonName, "diadem authority");
+    let key = KeyPair::generate().unwrap();
+    (params.signed_by(&key, &Issuer::new(authority, authority_key)).unwrap(), key)
+}
+
+/// The key of the authority.
+pub fn authority_key(folder: &Folder) -> KeyPair {
+    KeyPair::from_pem(&text(folder, "keys/ca.key")).unwrap()
+}
+
+/// Gives the coordinator a certificate that has expired.
+pub fn let_certificate_expire(folder: &Folder) {
     let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
     params.not_before = rcgen::date_time_ymd(2020, 1, 1);
     params.not_after = rcgen::date_time_ymd(2021, 1, 1);
-    let server = KeyPair::generate().unwrap();
-    let certificate = params.signed_by(&server, &Issuer::new(authority, key)).unwrap();
+    let (certificate, key) = certify(params, authority_key(folder));
     fs::write(folder.path().join("keys/coordinator/server.pem"), certificate.pem()).unwrap();
-    fs::write(folder.path().join("keys/coordinator/server.key"), server.serialize_pem()).unwrap();
+    fs::write(folder.path().join("keys/coordinator/server.key"), key.serialize_pem()).unwrap();
 }

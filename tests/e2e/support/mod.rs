@@ -3,6 +3,7 @@
 pub mod check;
 pub mod client;
 pub mod credentials;
+pub mod eavesdropper;
 pub mod forgery;
 pub mod harness;
 pub mod held_file;

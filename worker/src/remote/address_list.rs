@@ -36,6 +36,8 @@ struct AddressRefusal {
     is_current: bool,
     /// Whether the address is called no more, whatever it answers.
     is_lasting: bool,
+    /// Whether the log has it. If all addresses refuse a new worker, its error says so, and the log need not.
+    is_logged: bool,
 }
 
 impl AddressChoice {
@@ -43,14 +45,22 @@ impl AddressChoice {
         self.refusals[index].as_ref().is_some_and(|refusal| refusal.is_lasting)
     }
 
-    /// Notes why an address refuses. Returns whether that is news: after a lasting refusal nothing is.
+    /// Notes why an address refuses. Returns whether that is still to be logged: after a lasting refusal nothing is.
     fn note(&mut self, index: usize, why: &str, is_lasting: bool) -> bool {
         if self.is_lasting(index) {
             return false;
         }
-        let refusal = AddressRefusal { why: why.to_owned(), is_current: true, is_lasting };
-        let before = self.refusals[index].replace(refusal);
-        is_lasting || before.is_none_or(|before| before.why != why)
+        let before = self.refusals[index].as_ref();
+        let is_logged = !is_lasting && before.is_some_and(|before| before.is_logged && before.why == why);
+        let refusal = AddressRefusal { why: why.to_owned(), is_current: true, is_lasting, is_logged };
+        self.refusals[index] = Some(refusal);
+        !is_logged
+    }
+
+    /// True if the addresses refuse for different reasons.
+    fn reasons_differ(&self) -> bool {
+        let mut reasons = self.refusals.iter().flatten().map(|refusal| &refusal.why);
+        reasons.next().is_some_and(|first| reasons.any(|why| why != first))
     }
 
     /// Notes an answer: the address's former refusal may have passed.
@@ -127,7 +137,9 @@ impl AddressList {
     }
 
     pub fn answered(&self, index: usize) {
-        self.choice.lock().answered(index);
+        let mut choice = self.choice.lock();
+        choice.answered(index);
+        self.log_refusals(&mut choice);
     }
 
     /// A coordinator took the worker or the follower in, or showed its run. Earlier refusals do not matter any more: should that
@@ -199,7 +211,11 @@ impl AddressList {
     pub fn failed(&self, index: usize, error: CoordinatorError) -> CoordinatorError {
         match error {
             CoordinatorError::Unregistered | CoordinatorError::OtherRun => {}
-            CoordinatorError::Unavailable(_) => self.choice.lock().leave(index),
+            CoordinatorError::Unavailable(_) => {
+                let mut choice = self.choice.lock();
+                choice.leave(index);
+                self.log_refusals(&mut choice);
+            }
             CoordinatorError::Refused(why) => return self.refused(index, why, false),
         }
         error
@@ -214,6 +230,7 @@ impl AddressList {
         let is_news = {
             let mut choice = self.choice.lock();
             let is_news = choice.note(index, &why, false);
+            choice.refusals[index].as_mut().into_iter().for_each(|refusal| refusal.is_logged = true);
             choice.answered(index);
             is_news
         };
@@ -233,19 +250,34 @@ impl AddressList {
         self.refused(index, why, true)
     }
 
-    /// Notes why that address refuses, and logs it once.
+    /// Notes why that address refuses. A worker that takes part logs it at once.
     fn refused(&self, index: usize, why: String, is_lasting: bool) -> CoordinatorError {
+        let takes_part = self.shared.lock().takes_part;
         let mut choice = self.choice.lock();
-        let address = &self.urls[index];
-        if choice.note(index, &why, is_lasting) && self.len() > 1 {
-            let what = if is_lasting { "not called any more" } else { "refused" };
-            warn!(address, "{what}: {why}");
+        choice.note(index, &why, is_lasting);
+        let is_refused_by_all =
+            choice.refusals.iter().all(|refusal| refusal.as_ref().is_some_and(|refusal| refusal.is_current));
+        if takes_part || is_refused_by_all && choice.reasons_differ() {
+            self.log_refusals(&mut choice);
         }
-        if choice.refusals.iter().all(|refusal| refusal.as_ref().is_some_and(|refusal| refusal.is_current)) {
+        if is_refused_by_all {
             return CoordinatorError::Refused(why);
         }
         choice.leave(index);
         CoordinatorError::Unavailable(why)
+    }
+
+    /// Logs the refusals that the log lacks, if there are several addresses. The refusal of the only one is an error.
+    fn log_refusals(&self, choice: &mut AddressChoice) {
+        if self.len() == 1 {
+            return;
+        }
+        for (address, refusal) in self.urls.iter().zip(&mut choice.refusals) {
+            let Some(refusal) = refusal.as_mut().filter(|refusal| !refusal.is_logged) else { continue };
+            let what = if refusal.is_lasting { "not called any more" } else { "refused" };
+            warn!(address, "{what}: {}", refusal.why);
+            refusal.is_logged = true;
+        }
     }
 
     /// The coordinator at that address has the highest term of all that answer: it is called from now on.
@@ -347,7 +379,12 @@ mod tests {
     #[test]
     fn repeated_refusal_is_news_once_until_registration() {
         let two = list(2);
-        let is_news = |why: &str| two.choice.lock().note(1, why, false);
+        let is_news = |why: &str| {
+            let mut choice = two.choice.lock();
+            let is_news = choice.note(1, why, false);
+            two.log_refusals(&mut choice);
+            is_news
+        };
         assert!(is_news("another run"));
         two.answered(1);
         assert!(!is_news("another run"));

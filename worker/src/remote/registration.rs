@@ -42,7 +42,17 @@ impl Remote {
     /// plan that this release does not know.
     pub async fn plan(&self) -> Announced {
         self.find_highest_term().await;
-        let index = self.addresses.current();
+        let mut announced = self.plan_at(self.addresses.current()).await;
+        // The others are asked at once.
+        for _ in 1..self.addresses() {
+            if matches!(announced, Err(CoordinatorError::Unavailable(_))) {
+                announced = self.plan_at(self.addresses.current()).await;
+            }
+        }
+        announced
+    }
+
+    async fn plan_at(&self, index: usize) -> Announced {
         let Announcement { plan, .. } = self.announcement(index).await?;
         plan_from_reply(plan).map_err(self.not_understood_at(index))
     }

@@ -11,6 +11,19 @@ need() {
     DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -q install -y --no-install-recommends "$@" > /dev/null
 }
 
+# get_wine: $wine runs programs for Windows that lie in $FOLDER. Rust takes random numbers from a library that Debian's Wine lacks.
+get_wine() {
+    need wine64 wine64
+    need x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64
+    # shellcheck disable=SC2034
+    wine=/usr/lib/wine/wine64
+    local modules
+    modules=$(dirname "$(dpkg -L libwine | grep -m 1 '/ntdll\.dll$')")
+    [ -e "$modules/bcryptprimitives.dll" ] \
+        || x86_64-w64-mingw32-gcc -shared -O1 -o "$FOLDER/bcryptprimitives.dll" deploy/windows/bcryptprimitives.c -ladvapi32
+    export HOME=$FOLDER WINEPREFIX=$FOLDER/prefix WINEDEBUG=-all
+}
+
 # await SECONDS WHAT COMMAND...: until the command succeeds, or the test has failed. On an idle machine it takes at most SECONDS, on one busy core
 # five times as long.
 await() {

@@ -16,7 +16,7 @@ pub enum GpuError {
     NoOpenCl,
     /// The program loads no libraries, whatever the system has.
     #[error(
-        "this diadem is a static binary, which loads no driver: for graphics cards build it from source, with cargo build --release"
+        "this diadem is a static binary, which loads no driver: for graphics cards use the release for Linux with glibc, or build it from source"
     )]
     StaticBinary,
     /// There is OpenCL, and it has no devices.

@@ -9,6 +9,7 @@ mod ending;
 mod exit;
 mod highest_term;
 mod host;
+mod idleness;
 mod live_status;
 mod local;
 mod log;

@@ -99,6 +99,12 @@ pub struct CountingArgs {
     /// waits before it kills.
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
     pub drain: Duration,
+    /// Pause while somebody uses this machine.
+    ///
+    /// Also while it runs on its battery. For a pause the worker drains as after SIGTERM, so that it holds no
+    /// units. It counts again when the machine is idle. If the system does not tell who uses it, it counts.
+    #[arg(long)]
+    pub when_idle: bool,
 }
 
 /// The reaction of a worker to a lost coordinator.

@@ -1,27 +1,25 @@
 //! `diadem worker`: counts for a coordinator.
 
 mod observed;
+mod sessions;
 
 use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
-use parking_lot::Mutex;
 use queens::plan::Fingerprint;
 use queens::{Plan, PlanSpec};
-use tokio::sync::watch;
-use tokio::time::{interval, sleep_until};
 use tracing::{Level, info};
-use worker::{Config, Lender, Remote, Summary, Wish, fetch_plan};
+use worker::{Config, Remote, Summary, fetch_plan};
 
 use crate::access::{Invitation, JOIN, STATUS, refreshed_remote};
 use crate::args::{CountingArgs, JoinArgs, KernelChoice, OnLost, WorkerArgs, WrongCommand};
 use crate::host::memory::fitting_kernel;
-use crate::progress::ProgressLine;
+use crate::idleness::IdleWatch;
 use crate::signals::{Signal, Signals};
 use crate::{host, log, service_manager, worker_group};
-use observed::{Observed, WorkerNotes};
+use sessions::Sessions;
 
 /// The connection, and the other files of the process.
 const OPEN_FILES: u64 = 48;
@@ -96,33 +94,9 @@ async fn work(
         drain: args.drain,
     };
     let members = worker_group::members(config, cards, kernel.says_threads)?;
-    let (wish, wished) = watch::channel(Wish::Stay);
-    let notes = Arc::new(Mutex::new(WorkerNotes::new()));
-    let noted = Arc::clone(&notes);
-    let lenders = move || Arc::new(Observed::new(remote.beside(), Arc::clone(&noted))) as Arc<dyn Lender>;
-    let threads = members.iter().map(|member| member.config.threads).sum();
-    let mut line = ProgressLine::new();
-    let mut work = Box::pin(worker_group::run_members(Box::new(lenders), plan, members, wished));
-    let mut statuses = interval(service_manager::STATUS_EVERY);
-    let mut ended_by = None;
-    let summary = loop {
-        tokio::select! {
-            summary = &mut work => break summary?,
-            () = sleep_until(line.due()) => line.show(|| notes.lock().describe(threads)),
-            _ = statuses.tick() => service_manager::status(&notes.lock().describe(threads)),
-            signal = signals.next() => {
-                // At the first signal the worker drains, at the second it leaves.
-                let is_first = *wish.borrow() == Wish::Stay;
-                if !is_first && signal == Signal::TimeIsUp {
-                    continue;
-                }
-                ended_by = (!is_first).then_some(signal);
-                wish.send_replace(if is_first { Wish::Drain } else { Wish::Leave });
-            }
-        }
-    };
+    let machine = if args.when_idle { IdleWatch::start() } else { IdleWatch::always_idle() };
+    let (summary, ended_by) = Sessions { remote, plan, members, machine }.run(&mut signals).await?;
     service_manager::stopping();
-    drop(line);
     let Summary { units, finished, broken_off, unacknowledged } = summary;
     info!(units, finished, broken_off, unacknowledged, "leaving");
     Ok(ended_by.map_or(ExitCode::SUCCESS, Signal::exit_code))

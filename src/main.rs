@@ -19,6 +19,7 @@ mod output_file;
 mod progress;
 #[cfg(test)]
 mod samples;
+mod service;
 mod service_manager;
 mod settings;
 mod signals;

@@ -3,20 +3,26 @@
 mod observed;
 mod sessions;
 
+use std::env;
+use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context, anyhow, bail};
 use queens::plan::Fingerprint;
 use queens::{Plan, PlanSpec};
+use records::regular_file;
 use tracing::{Level, info};
 use worker::{Config, Remote, Summary, fetch_plan};
 
-use crate::access::{Invitation, JOIN, STATUS, refreshed_remote};
-use crate::args::{CountingArgs, JoinArgs, KernelChoice, OnLost, WorkerArgs, WrongCommand};
+use crate::access::{Invitation, JOIN, STATUS, refreshed_remote, warn_if_others_may_read};
+use crate::args::{CountingArgs, JoinArgs, KernelChoice, OnLost, ServiceArgs, WorkerArgs, WrongCommand};
 use crate::host::memory::fitting_kernel;
 use crate::idleness::IdleWatch;
+use crate::service::{self, Service};
+use crate::settings::CompletedLine;
 use crate::signals::{Signal, Signals};
 use crate::{host, log, service_manager, worker_group};
 use sessions::Sessions;
@@ -25,15 +31,66 @@ use sessions::Sessions;
 const OPEN_FILES: u64 = 48;
 
 pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
-    let WorkerArgs { coordinator, keys, counting } = args;
-    count(counting, move || refreshed_remote(&coordinator, keys, [JOIN, STATUS]))
+    let WorkerArgs { coordinator, keys, service, counting } = args;
+    let connect = move || refreshed_remote(&coordinator, keys, [JOIN, STATUS]);
+    match service {
+        ServiceArgs { remove_service: true, .. } => service::remove(),
+        ServiceArgs { install_service: true, .. } => {
+            if let Some(token) = [JOIN, STATUS].iter().find(|token| env::var_os(token.variable).is_some()) {
+                return Err(WrongCommand::Refused(format!(
+                    "a service does not see {}: write the token to the file {} in the folder of --keys",
+                    token.variable, token.file
+                ))
+                .into());
+            }
+            install(vec!["worker".into()], counting, connect, None)
+        }
+        ServiceArgs { .. } => count(counting, connect),
+    }
 }
 
 /// `diadem join`: a worker that shows what its invitation holds.
 pub fn join(args: JoinArgs) -> anyhow::Result<ExitCode> {
-    let text = if args.invitation == "-" { io::read_to_string(io::stdin())? } else { args.invitation };
+    let JoinArgs { invitation, service, counting } = args;
+    let Some(named) = invitation.filter(|_| !service.remove_service) else { return service::remove() };
+    let text = invitation_text(named)?;
     let invitation: Invitation = text.parse().map_err(|error| WrongCommand::Refused(format!("{error}")))?;
-    count(args.counting, move || invitation.remote())
+    let connect = move || invitation.remote();
+    if service.install_service {
+        let words = vec!["join".into(), service::invitation_file()?.into_os_string()];
+        return install(words, counting, connect, Some(&text));
+    }
+    count(counting, connect)
+}
+
+/// The invitation that is named on the command line: itself, or where it stands.
+fn invitation_text(named: String) -> anyhow::Result<String> {
+    let file = Path::new(&named);
+    if named == "-" {
+        Ok(io::read_to_string(io::stdin())?)
+    } else if file.is_file() {
+        warn_if_others_may_read(file);
+        regular_file::read_to_string(file).with_context(|| format!("cannot read {named}"))
+    } else {
+        Ok(named)
+    }
+}
+
+/// Installs a service that begins its command line with these words, after a look at what it will need.
+fn install(
+    mut words: Vec<OsString>,
+    args: CountingArgs,
+    connect: impl FnOnce() -> anyhow::Result<Remote>,
+    invitation: Option<&str>,
+) -> anyhow::Result<ExitCode> {
+    host::be_nice(args.limits.nice)?;
+    KernelChoice::try_from(args.kernel)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async { connect().map(drop) })?;
+    let (line, _) = CompletedLine::read(env::args_os().collect(), env::vars_os())?;
+    words.extend(line.options_in_full()?);
+    let words = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    Service::new(words, args.drain)?.install(invitation)
 }
 
 /// Counts for the coordinator to which `connect` leads.

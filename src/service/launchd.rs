@@ -63,7 +63,7 @@ mod installing {
 
     /// The bytes of the definition.
     pub fn definition(service: &Service) -> Vec<u8> {
-        let log = state_folder().map(|folder| folder.join("worker.log")).unwrap_or_default();
+        let log = home().unwrap_or_default().join("Library/Logs/diadem-worker.log");
         super::text(service, &log.to_string_lossy()).into_bytes()
     }
 

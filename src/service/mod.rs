@@ -152,6 +152,7 @@ fn write(file: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {
 }
 
 /// The absolute path that a variable of the user holds.
+#[cfg(not(target_os = "macos"))]
 fn folder_in(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }

@@ -48,6 +48,8 @@ fn installed_invitation_counts_a_whole_run() {
         folder.serve("coordinator --n 12 --run run --json --keys keys/coordinator", "coordinator.log");
     let made = folder.run(&format!("invite keys ada --coordinator https://{address}"));
     let line = made.stdout.trim();
+    let log = folder.path().join("coordinator.log");
+    until("the coordinator knows the token", || text(&log).contains("the keys have changed"));
     made_up(&folder, "systemctl", "echo \"$@\" >> \"$HOME/calls\"");
     fs::create_dir(folder.path().join("home")).unwrap();
     let calls = || text(&folder.path().join("home/calls"));

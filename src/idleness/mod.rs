@@ -108,6 +108,11 @@ impl IdleWatch {
         *self.0.borrow()
     }
 
+    /// Completes after the first look.
+    pub async fn until_known(&mut self) {
+        self.0.wait_for(|machine_use| *machine_use != MachineUse::Unknown).await.ok();
+    }
+
     /// Completes when the machine is idle.
     pub async fn until_idle(&mut self) {
         // If nobody looks any more, the worker counts.

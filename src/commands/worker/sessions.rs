@@ -57,6 +57,10 @@ impl Sessions {
 
     /// Waits until the machine is idle. Returns a signal that comes before.
     async fn pause(&mut self, signals: &mut Signals) -> Option<Signal> {
+        tokio::select! {
+            () = self.machine.until_known() => {}
+            signal = signals.next() => return Some(signal),
+        }
         let mut statuses = interval(service_manager::STATUS_EVERY);
         let mut is_logged = false;
         loop {

@@ -176,7 +176,7 @@ fn option_in_force_has_its_value_and_origin() {
 fn options_in_full_need_no_setting() {
     let file = file("[worker]\nahead = \"1h\"\nnice = 19");
     let line = format!(
-        "worker --coordinator a,b --name=x --when-idle --install-service --config {}",
+        "diadem worker --coordinator a,b --name=x --when-idle --install-service --config {}",
         file.path().display()
     );
     let (line, _) = completed(&line, &[("DIADEM_THREADS", "3"), ("DIADEM_NICE", "5")]).unwrap();

@@ -9,6 +9,7 @@ mod ending;
 mod exit;
 mod highest_term;
 mod host;
+mod idleness;
 mod live_status;
 mod local;
 mod log;
@@ -18,6 +19,7 @@ mod output_file;
 mod progress;
 #[cfg(test)]
 mod samples;
+mod service;
 mod service_manager;
 mod settings;
 mod signals;

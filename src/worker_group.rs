@@ -27,6 +27,7 @@ pub const COUNTS_OF_CARD: u32 = 2;
 const CARD_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A worker of the group.
+#[derive(Clone)]
 pub struct GroupMember {
     /// The configuration of its worker.
     pub config: Config,
@@ -104,13 +105,10 @@ pub async fn run_members(
         };
         match ended.map(|ended| ended.unwrap_or_else(|fault| Err(fault.into()))) {
             None => break,
-            Some(Ok(Summary { units, finished, broken_off, unacknowledged })) => {
+            Some(Ok(summary)) => {
                 any = true;
-                sum.units += units;
-                sum.finished |= finished;
-                sum.broken_off += broken_off;
-                sum.unacknowledged += unacknowledged;
-                if finished {
+                sum += summary;
+                if summary.finished {
                     raise(Wish::Leave);
                 }
             }

@@ -33,7 +33,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub use self::coordinator::{CoordinatorArgs, ListenAddress, ServedRun};
-pub use self::worker::{CountingArgs, JoinArgs, OnLost, WorkerArgs};
+pub use self::worker::{CountingArgs, JoinArgs, OnLost, ServiceArgs, WorkerArgs};
 pub use bench::BenchArgs;
 pub use count::{CountArgs, LocalCount, Storage};
 pub use estimate::{EstimateArgs, Fleet};

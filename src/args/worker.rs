@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 
 use super::gpu::GpuArgs;
 use super::kernel::KernelArgs;
@@ -12,6 +12,7 @@ use super::value::{name, time};
 
 /// Count units for a coordinator until all are counted.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("place").args(["coordinator", "remove_service"]).required(true))]
 #[command(after_help = "\
 Examples:
   diadem worker --coordinator http://127.0.0.1:7227
@@ -20,13 +21,15 @@ Examples:
      --name rack-3 --give-up-after 10m
   diadem worker --coordinator http://10.0.0.7:7227,http://10.0.0.8:7227
       the second after a takeover
+  diadem worker --coordinator https://10.0.0.7:7227 --keys keys/worker \\
+     --install-service --when-idle
 
 Environment: DIADEM_JOIN_TOKEN stands for join.token, DIADEM_COORDINATOR for --coordinator.")]
 pub struct WorkerArgs {
     /// Coordinator URL; may be repeated.
     ///
     /// Several, also with commas between, are tried in turn.
-    #[arg(long, value_name = "URL", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "URL", value_delimiter = ',')]
     pub coordinator: Vec<String>,
     /// Folder with ca.pem and join.token.
     ///
@@ -35,25 +38,45 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,
     #[command(flatten)]
+    pub service: ServiceArgs,
+    #[command(flatten)]
     pub counting: CountingArgs,
 }
 
 /// Count units for a coordinator that has invited you.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("place").args(["invitation", "remove_service"]).required(true))]
 #[command(after_help = "\
 Examples:
   diadem join diadem-CioxMjcuMC4w...
   diadem join - --threads 8
       then paste the invitation: other users of this machine see arguments
+  diadem join - --install-service --when-idle
 
 The operator of the coordinator makes invitations with diadem invite.")]
 pub struct JoinArgs {
-    /// The invitation, or - to read it from the input.
+    /// The invitation, its file, or - for the input.
     // A line that was cut can begin with -. Then it is not named as an unknown option: it is a secret.
     #[arg(value_name = "INVITATION", allow_hyphen_values = true)]
-    pub invitation: String,
+    pub invitation: Option<String>,
+    #[command(flatten)]
+    pub service: ServiceArgs,
     #[command(flatten)]
     pub counting: CountingArgs,
+}
+
+/// Whether the worker becomes a service.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct ServiceArgs {
+    /// Install the worker as a service and start it.
+    ///
+    /// It counts with these options at low priority whenever you are logged in. Other settings (variables and a
+    /// file) are kept as they are now.
+    #[arg(long, conflicts_with = "remove_service")]
+    pub install_service: bool,
+    /// Stop and remove the installed service.
+    #[arg(long)]
+    pub remove_service: bool,
 }
 
 /// What a worker does with the units of its coordinator.
@@ -100,6 +123,12 @@ pub struct CountingArgs {
     /// waits before it kills.
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
     pub drain: Duration,
+    /// Pause while somebody uses this machine.
+    ///
+    /// Also while it runs on its battery. For a pause the worker drains as after SIGTERM, so that it holds no
+    /// units. It counts again when the machine is idle. If the system does not tell who uses it, it counts.
+    #[arg(long)]
+    pub when_idle: bool,
 }
 
 /// The reaction of a worker to a lost coordinator.

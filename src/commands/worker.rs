@@ -1,41 +1,96 @@
 //! `diadem worker`: counts for a coordinator.
 
 mod observed;
+mod sessions;
 
+use std::env;
+use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{anyhow, bail};
-use parking_lot::Mutex;
+use anyhow::{Context, anyhow, bail};
 use queens::plan::Fingerprint;
 use queens::{Plan, PlanSpec};
-use tokio::sync::watch;
-use tokio::time::{interval, sleep_until};
+use records::regular_file;
 use tracing::{Level, info};
-use worker::{Config, Lender, Remote, Summary, Wish, fetch_plan};
+use worker::{Config, Remote, Summary, fetch_plan};
 
-use crate::access::{Invitation, JOIN, STATUS, refreshed_remote};
-use crate::args::{CountingArgs, JoinArgs, KernelChoice, OnLost, WorkerArgs, WrongCommand};
+use crate::access::{Invitation, JOIN, STATUS, refreshed_remote, warn_if_others_may_read};
+use crate::args::{CountingArgs, JoinArgs, KernelChoice, OnLost, ServiceArgs, WorkerArgs, WrongCommand};
 use crate::host::memory::fitting_kernel;
-use crate::progress::ProgressLine;
+use crate::idleness::IdleWatch;
+use crate::service::{self, Service};
+use crate::settings::CompletedLine;
 use crate::signals::{Signal, Signals};
 use crate::{host, log, service_manager, worker_group};
-use observed::{Observed, WorkerNotes};
+use sessions::Sessions;
 
 /// The connection, and the other files of the process.
 const OPEN_FILES: u64 = 48;
 
 pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
-    let WorkerArgs { coordinator, keys, counting } = args;
-    count(counting, move || refreshed_remote(&coordinator, keys, [JOIN, STATUS]))
+    let WorkerArgs { coordinator, keys, service, counting } = args;
+    let connect = move || refreshed_remote(&coordinator, keys, [JOIN, STATUS]);
+    match service {
+        ServiceArgs { remove_service: true, .. } => service::remove(),
+        ServiceArgs { install_service: true, .. } => {
+            if let Some(token) = [JOIN, STATUS].iter().find(|token| env::var_os(token.variable).is_some()) {
+                return Err(WrongCommand::Refused(format!(
+                    "a service does not see {}: write the token to the file {} in the folder of --keys",
+                    token.variable, token.file
+                ))
+                .into());
+            }
+            install(vec!["worker".into()], counting, connect, None)
+        }
+        ServiceArgs { .. } => count(counting, connect),
+    }
 }
 
 /// `diadem join`: a worker that shows what its invitation holds.
 pub fn join(args: JoinArgs) -> anyhow::Result<ExitCode> {
-    let text = if args.invitation == "-" { first_line()? } else { args.invitation };
+    let JoinArgs { invitation, service, counting } = args;
+    let Some(named) = invitation.filter(|_| !service.remove_service) else { return service::remove() };
+    let text = invitation_text(named)?;
     let invitation: Invitation = text.parse().map_err(|error| WrongCommand::Refused(format!("{error}")))?;
-    count(args.counting, move || invitation.remote())
+    let connect = move || invitation.remote();
+    if service.install_service {
+        let words = vec!["join".into(), service::invitation_file()?.into_os_string()];
+        return install(words, counting, connect, Some(&text));
+    }
+    count(counting, connect)
+}
+
+/// The invitation that is named on the command line: itself, or where it stands.
+fn invitation_text(named: String) -> anyhow::Result<String> {
+    let file = Path::new(&named);
+    if named == "-" {
+        Ok(first_line()?)
+    } else if file.is_file() {
+        warn_if_others_may_read(file);
+        regular_file::read_to_string(file).with_context(|| format!("cannot read {named}"))
+    } else {
+        Ok(named)
+    }
+}
+
+/// Installs a service that begins its command line with these words, after a look at what it will need.
+fn install(
+    mut words: Vec<OsString>,
+    args: CountingArgs,
+    connect: impl FnOnce() -> anyhow::Result<Remote>,
+    invitation: Option<&str>,
+) -> anyhow::Result<ExitCode> {
+    host::be_nice(args.limits.nice)?;
+    KernelChoice::try_from(args.kernel)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async { connect().map(drop) })?;
+    let (line, _) = CompletedLine::read(env::args_os().collect(), env::vars_os())?;
+    words.extend(line.options_in_full()?);
+    let words = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    Service::new(words, args.drain)?.install(invitation)
 }
 
 /// The first line of the input. A terminal's input has no end.
@@ -103,33 +158,9 @@ async fn work(
         drain: args.drain,
     };
     let members = worker_group::members(config, cards, kernel.says_threads)?;
-    let (wish, wished) = watch::channel(Wish::Stay);
-    let notes = Arc::new(Mutex::new(WorkerNotes::new()));
-    let noted = Arc::clone(&notes);
-    let lenders = move || Arc::new(Observed::new(remote.beside(), Arc::clone(&noted))) as Arc<dyn Lender>;
-    let threads = members.iter().map(|member| member.config.threads).sum();
-    let mut line = ProgressLine::new();
-    let mut work = Box::pin(worker_group::run_members(Box::new(lenders), plan, members, wished));
-    let mut statuses = interval(service_manager::STATUS_EVERY);
-    let mut ended_by = None;
-    let summary = loop {
-        tokio::select! {
-            summary = &mut work => break summary?,
-            () = sleep_until(line.due()) => line.show(|| notes.lock().describe(threads)),
-            _ = statuses.tick() => service_manager::status(&notes.lock().describe(threads)),
-            signal = signals.next() => {
-                // At the first signal the worker drains, at the second it leaves.
-                let is_first = *wish.borrow() == Wish::Stay;
-                if !is_first && signal == Signal::TimeIsUp {
-                    continue;
-                }
-                ended_by = (!is_first).then_some(signal);
-                wish.send_replace(if is_first { Wish::Drain } else { Wish::Leave });
-            }
-        }
-    };
+    let machine = if args.when_idle { IdleWatch::start() } else { IdleWatch::always_idle() };
+    let (summary, ended_by) = Sessions { remote, plan, members, machine }.run(&mut signals).await?;
     service_manager::stopping();
-    drop(line);
     let Summary { units, finished, broken_off, unacknowledged } = summary;
     info!(units, finished, broken_off, unacknowledged, "leaving");
     Ok(ended_by.map_or(ExitCode::SUCCESS, Signal::exit_code))

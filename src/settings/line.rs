@@ -10,7 +10,7 @@ use clap::{Arg, Command, CommandFactory, FromArgMatches, Id};
 
 use super::Settings;
 use super::file::SettingsFile;
-use super::options::{CONFIG, built, variable};
+use super::options::{CONFIG, built, options, variable};
 use super::setting::{OptionValue, SettingsError};
 use crate::args::Args;
 
@@ -109,6 +109,39 @@ impl CompletedLine {
         let mut command = with_defaults(Args::command(), &self.settings);
         let matches = command.try_get_matches_from_mut(&self.arguments)?;
         Args::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+
+    /// The options that were typed or set, as they would be typed where no setting is known.
+    ///
+    /// # Errors
+    /// An error of clap.
+    pub fn options_in_full(&self) -> Result<Vec<OsString>, clap::Error> {
+        let mut command = with_defaults(Args::command(), &self.settings);
+        let matches = command.try_get_matches_from_mut(&self.arguments)?;
+        let mut matches = &matches;
+        while let Some((_, below)) = matches.subcommand() {
+            matches = below;
+        }
+        let is_set = |option: &Arg| self.settings.iter().any(|set| set.option.get_id() == option.get_id());
+        let mut words = Vec::new();
+        for option in self.command().into_iter().flat_map(options) {
+            let id = option.get_id().as_str();
+            if matches.value_source(id) != Some(ValueSource::CommandLine) && !is_set(option) {
+                continue;
+            }
+            let name = OsString::from(format!("--{}", option.get_long().unwrap_or_default()));
+            if !option.get_action().takes_values() {
+                words.extend(matches.get_flag(id).then_some(name));
+                continue;
+            }
+            for value in matches.get_raw(id).into_iter().flatten() {
+                let mut word = name.clone();
+                word.push("=");
+                word.push(value);
+                words.push(word);
+            }
+        }
+        Ok(words)
     }
 
     /// The origin of a rejected value that was not typed.

@@ -7,13 +7,15 @@ use crate::args::Args;
 /// The option that names the file; it cannot stand in it.
 pub const CONFIG: &str = "config";
 
-/// Options that take something back, change it, or accept a loss. They are only typed: a setting that is meant for another
+/// Options that take something back, change it, install it, or accept a loss. They are only typed: a setting that is meant for another
 /// command (a worker's `--machine`) or for another day must never do that.
-pub const TYPED: [(&str, &[&str]); 4] = [
+pub const TYPED: [(&str, &[&str]); 6] = [
     ("retract", &["unit", "machine", "owner", "readmit", "dry-run", "yes"]),
     ("policy", &["double-check", "replicas", "require-owners"]),
     ("coordinator", &["take-over", "accept-loss"]),
     ("count", &["accept-loss"]),
+    ("worker", &["install-service", "remove-service"]),
+    ("join", &["install-service", "remove-service"]),
 ];
 
 /// True if that option of that command, or of any command, must be typed.

@@ -171,3 +171,25 @@ fn option_in_force_has_its_value_and_origin() {
     assert_eq!(of("worker", "drain"), ["9s", "DIADEM_DRAIN"]);
     assert_eq!(of("worker", "isa"), ["auto", ""]);
 }
+
+#[test]
+fn options_in_full_need_no_setting() {
+    let file = file("[worker]\nahead = \"1h\"\nnice = 19");
+    let line = format!(
+        "diadem worker --coordinator a,b --name=x --when-idle --install-service --config {}",
+        file.path().display()
+    );
+    let (line, _) = completed(&line, &[("DIADEM_THREADS", "3"), ("DIADEM_NICE", "5")]).unwrap();
+    let mut words = line.options_in_full().unwrap();
+    words.sort_unstable();
+    let expected = [
+        "--ahead=1h",
+        "--coordinator=a",
+        "--coordinator=b",
+        "--name=x",
+        "--nice=5",
+        "--threads=3",
+        "--when-idle",
+    ];
+    assert_eq!(words, expected);
+}

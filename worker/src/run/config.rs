@@ -1,5 +1,6 @@
 //! The configuration of a worker, the commands to it, and its summary.
 
+use std::ops::AddAssign;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,4 +57,14 @@ pub struct Summary {
     pub broken_off: u64,
     /// Counts without acknowledgement when it left. Their units are counted again.
     pub unacknowledged: u64,
+}
+
+impl AddAssign for Summary {
+    fn add_assign(&mut self, other: Self) {
+        let Self { units, finished, broken_off, unacknowledged } = other;
+        self.units += units;
+        self.finished |= finished;
+        self.broken_off += broken_off;
+        self.unacknowledged += unacknowledged;
+    }
 }

@@ -23,7 +23,7 @@ fn later(status: &RunStatus, step: u64) -> RunStatus {
         worker.done += step;
         worker.last_word = Duration::from_secs(step % 50);
     }
-    later.credits.owners.iter_mut().for_each(|(_, earned)| earned.total.units += step as i64);
+    later.credits.owners.iter_mut().for_each(|(_, earned)| earned.total.units += step.cast_signed());
     later.machines.iter_mut().for_each(|machine| machine.counts += step);
     later.families.iter_mut().for_each(|family| family.done = (family.done + 17 * step).min(family.units));
     later.history.iter_mut().for_each(|sample| sample.at += step);

@@ -81,7 +81,7 @@ fn credit_belongs_to_the_utc_day_of_the_record() {
         Record::Count(by("ada", plain(0), 0, -1)),
         Record::Count(by("ada", plain(1), 0, 0)),
         check(by("ben", plain(0), 0, 1), "ada", "pc"),
-        Record::Count(by("ada", plain(2), 0, DAY as i64)),
+        Record::Count(by("ada", plain(2), 0, DAY.cast_signed())),
     ]);
     let credits = on_day(&standing, 0);
     assert_eq!(units(&credits, "ada"), ([0, 0, 0, 0, 0, 1, 1], 3), "tomorrow's is in the total alone");
@@ -97,7 +97,7 @@ fn solutions_and_work_of_owners_add_up_to_the_run() {
         (0..plan().units()).map(|unit| Record::Count(by(["ada", "ben", ""][unit as usize % 3], unit, 0, 0)));
     let standing = standing(&counts.collect::<Vec<_>>());
     let all = on_day(&standing, 0).all.total;
-    assert_eq!(all.solutions, known_run::totals().solutions() as i128);
+    assert_eq!(all.solutions, known_run::totals().solutions().cast_signed());
     assert_eq!(all.units as u64, plan().units());
     assert!((all.work - standing.sums().work as f64 / 1e9).abs() < 1e-9 * all.work);
 }
@@ -150,7 +150,7 @@ fn only_counts_that_win_a_dispute_earn() {
 #[test]
 fn seven_latest_days_are_kept_in_any_order() {
     let mut records: Vec<_> =
-        (0..20).map(|day| Record::Count(by("ada", plain(day), 0, (day * DAY) as i64))).collect();
+        (0..20).map(|day| Record::Count(by("ada", plain(day), 0, (day * DAY).cast_signed()))).collect();
     let ordered = standing(&records);
     assert_eq!(units(&on_day(&ordered, 19), "ada"), ([1; 7], 20));
     assert_eq!(units(&on_day(&ordered, 13), "ada").0, [0, 0, 0, 0, 0, 0, 1], "older days are gone");
@@ -206,7 +206,7 @@ fn credits_of_merged_shards_add_up() {
         on_day(&standing, 0)
     };
     let merged = read(&out);
-    assert_eq!((units(&merged, "ada").1, units(&merged, "ben").1), (plan().units() as i64, 60));
+    assert_eq!((units(&merged, "ada").1, units(&merged, "ben").1), (plan().units().cast_signed(), 60));
     let joined = Credits::joined(&parts.each_ref().map(read));
     for owner in ["ada", "ben"] {
         let [merged, joined] = [&merged, &joined].map(|credits| of(credits, owner).total);

@@ -73,7 +73,7 @@ mod tests {
         let credit =
             |units: i64| Credit { units, solutions: i128::from(units) << 40, work: units as f64 * 1e5 };
         let of = |index: usize| {
-            let mut earned = Earned { total: credit(500 - index as i64), ..Earned::default() };
+            let mut earned = Earned { total: credit(500 - index.cast_signed() as i64), ..Earned::default() };
             earned.days[6] = credit(if index == 1 { -2 } else { 3 });
             earned
         };

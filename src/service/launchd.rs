@@ -11,7 +11,8 @@ const LABEL: &str = "diadem.worker";
 /// The agent, whose log goes to that file.
 pub fn text(service: &Service, log: &str) -> String {
     let words = [&service.program].into_iter().chain(&service.arguments);
-    let words = words.map(|word| format!("    <string>{}</string>\n", xml(word))).collect::<String>();
+    let words =
+        words.map(|word| format!("    <string>{}</string>", xml(word))).collect::<Vec<_>>().join("\n");
     let (folder, log, seconds) = (xml(&service.folder), xml(log), service.stop_timeout.as_secs());
     format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -23,7 +24,8 @@ pub fn text(service: &Service, log: &str) -> String {
   <string>{LABEL}</string>
   <key>ProgramArguments</key>
   <array>
-{words}  </array>
+{words}
+  </array>
   <key>WorkingDirectory</key>
   <string>{folder}</string>
   <key>StandardErrorPath</key>

@@ -53,7 +53,7 @@ pub struct Service {
     /// The folder in which it starts: relative paths in its arguments hold.
     folder: String,
     /// How long it may take to stop.
-    #[cfg_attr(windows, allow(dead_code, reason = "a task ends at once"))]
+    #[cfg_attr(windows, allow(dead_code, reason = "a task has no such time"))]
     stop_timeout: Duration,
 }
 

@@ -20,7 +20,7 @@ use last_input::user_is_active;
 use logind::user_is_active;
 
 /// The pause between two looks at the machine.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// What a machine is used for beside counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,8 +28,8 @@ const PIECE: f64 = 1.0 / 20.0;
 const PIECE_OF_CARD: f64 = 1.0 / 4.0;
 const SHORTEST_LIMIT: Duration = Duration::from_millis(20);
 
-/// The time to make lists of a byte, at most: no position with long lists takes less time.
-const NANOSECONDS_OF_BYTE: f64 = 4.0;
+/// The time to make lists, for each byte of them. A position with long lists takes at least that time.
+const NANOSECONDS_OF_BYTE: f64 = 0.25;
 
 /// How often a measurement is repeated, each time twice as long, if its error is still unknown, as on a busy
 /// machine or for a large board.
@@ -190,7 +190,7 @@ impl Candidate {
             Counter::Processor(isa) => {
                 let kernel = kernel(self.method, Some(*isa))?;
                 let portion = match self.method {
-                    Method::Meet => Portion::Passes(Meet::with_memory(*isa, self.lists)?),
+                    Method::Meet => Portion::Passes(Meet::with_memory(*isa, self.lists_within(seconds))?),
                     Method::Search => Portion::Piece(Step::Queens),
                 };
                 Ok(self.measure_with(&*kernel, portion, Timing::Processor, seconds, seed, interrupted))
@@ -205,6 +205,12 @@ impl Candidate {
         }
     }
 
+    /// The bytes for lists in a measurement of so many seconds: making them must not exceed the time for a position.
+    fn lists_within(&self, seconds: f64) -> usize {
+        let most = seconds * self.share * PIECE * 1e9 / NANOSECONDS_OF_BYTE;
+        self.lists.min((most as usize).max(Meet::DEFAULT_MEMORY))
+    }
+
     /// How many of the threads count at a time: no more than there are cores, whose time they share. The cores are
     /// assumed to be idle otherwise. A card works on all its counts at once.
     fn at_a_time(&self) -> usize {
@@ -212,13 +218,6 @@ impl Candidate {
             Counter::Processor(_) => self.threads.min(cores() as usize),
             Counter::Card(_) => self.threads,
         }
-    }
-
-    /// How long one position may take of so many seconds.
-    fn limit(&self, seconds: f64) -> Duration {
-        let lists = Duration::from_secs_f64(self.lists as f64 * NANOSECONDS_OF_BYTE / 1e9);
-        let least = if self.method == Method::Meet { SHORTEST_LIMIT.max(lists) } else { SHORTEST_LIMIT };
-        Duration::from_secs_f64(seconds * self.counter.piece()).max(least)
     }
 
     fn measure_with(
@@ -242,7 +241,7 @@ impl Candidate {
                 timing,
                 threads: self.threads,
                 time: Duration::from_secs_f64(seconds),
-                limit: self.limit(seconds),
+                limit: Duration::from_secs_f64(seconds * self.counter.piece()).max(SHORTEST_LIMIT),
                 seed,
                 interrupted,
             };

@@ -19,7 +19,7 @@ const UNITS: f64 = 500.0;
 const LEAST: Duration = Duration::from_millis(20);
 
 /// At first one of this many row sets is drawn: a few in each cut of a large board.
-const FIRST_STRIDE: u64 = 1 << 18;
+const FIRST_STRIDE: u64 = 1 << 20;
 
 /// Of this many drawn row sets one is kept if all would take too long.
 const THINNER: u64 = 8;

@@ -357,6 +357,8 @@ fn copy_with_more_records_takes_over() {
     let stopped = coordinator(&folder, "c", third, "--take-over").end();
     assert!(stopped.code == Some(1) && stopped.stderr.contains("in one term"), "{stopped:?}");
     let right = coordinator(&folder, "c", third, "--take-over");
+    // A worker that comes after the end waits for another coordinator.
+    until("the worker is there as well", || status(&folder, third)["workers"].as_array().unwrap().len() == 1);
     let fast = fast_worker(&folder, third);
     is_exact(&folder, "c", &right.end(), N);
     for worker in [worker, fast] {

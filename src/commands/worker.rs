@@ -89,7 +89,6 @@ fn install(
     runtime.block_on(async { connect().map(drop) })?;
     let (line, _) = CompletedLine::read(env::args_os().collect(), env::vars_os())?;
     words.extend(line.options_in_full()?);
-    let words = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
     Service::new(words, args.drain)?.install(invitation)
 }
 

@@ -17,6 +17,7 @@ mod systemd;
 mod task;
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -62,14 +63,10 @@ impl Service {
     ///
     /// # Errors
     /// A path or an argument cannot stand in a definition.
-    pub fn new(arguments: Vec<String>, drain: Duration) -> anyhow::Result<Self> {
-        let program = text_of(env::current_exe().context("cannot find the program of diadem")?)?;
-        let folder = text_of(env::current_dir().context("cannot find the present folder")?)?;
-        for text in arguments.iter().chain([&program, &folder]) {
-            if text.contains(char::is_control) {
-                return Err(unusable(text));
-            }
-        }
+    pub fn new(arguments: Vec<OsString>, drain: Duration) -> anyhow::Result<Self> {
+        let program = text_of(env::current_exe().context("cannot find the program of diadem")?.into())?;
+        let folder = text_of(env::current_dir().context("cannot find the present folder")?.into())?;
+        let arguments = arguments.into_iter().map(text_of).collect::<Result<_, _>>()?;
         Ok(Self { program, arguments, folder, stop_timeout: drain.saturating_add(LEAVING) })
     }
 
@@ -178,8 +175,10 @@ fn run(program: &str, arguments: &[&str]) -> anyhow::Result<()> {
     bail!("{called}: {answer}")
 }
 
-fn text_of(path: PathBuf) -> anyhow::Result<String> {
-    path.into_os_string().into_string().map_err(|path| unusable(&path.to_string_lossy()))
+/// The word of a command line, if a definition can have it.
+fn text_of(word: OsString) -> anyhow::Result<String> {
+    let text = word.into_string().map_err(|word| unusable(&word.to_string_lossy()))?;
+    if text.contains(char::is_control) { Err(unusable(&text)) } else { Ok(text) }
 }
 
 fn unusable(text: &str) -> anyhow::Error {
@@ -219,7 +218,7 @@ mod tests {
 
     #[test]
     fn arguments_with_control_characters_are_refused() {
-        let service = |argument: &str| Service::new(vec![argument.to_owned()], Duration::ZERO);
+        let service = |argument: &str| Service::new(vec![argument.into()], Duration::ZERO);
         assert!(service("--keys=a b").is_ok());
         let refused = service("--keys=a\nExecStart=x").unwrap_err().to_string();
         assert!(refused.contains(r"a\nExecStart"), "{refused}");

@@ -4,6 +4,7 @@ use crate::kernel::meet::by_last_row::ByLastRow;
 use crate::kernel::meet::compiled::CompiledMeet;
 use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::gathering::{Gathering, Source};
+use crate::kernel::meet::join::Order;
 use crate::kernel::meet::matcher::Matcher;
 #[cfg(test)]
 use crate::kernel::meet::reached::Reached;
@@ -49,7 +50,7 @@ impl Bucket {
         }
         let [left, right] = &mut self.complete;
         let halves = left.len() + right.len();
-        isa.join(matcher, cut.shared.bytes, left, right, true);
+        isa.join(matcher, cut.shared.bytes, left, right, Order::Free);
         halves as u64
     }
 
@@ -71,7 +72,8 @@ impl Bucket {
         }
         #[cfg(test)]
         Reached::Sieve.note();
-        self.sieve.join(isa, matcher, cut, &self.apart);
+        let order = isa.order_apart(cut, &mut self.apart);
+        self.sieve.join(isa, matcher, cut, &self.apart, order);
         self.apart.iter().map(ByLastRow::len).sum::<usize>() as u64
     }
 }

@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use crate::kernel::meet::half::QueenBits;
 use crate::kernel::meet::lanes::Lanes64;
-use crate::kernel::meet::scan::scan;
+use crate::kernel::meet::scan::{choose, scan};
 
 /// Complete halves with all their bits, those of each row of the last queen together.
 #[derive(Debug, Default)]
@@ -12,6 +12,8 @@ pub struct ByLastRow {
     words: Vec<u64>,
     /// The rows that may have halves, in the order in which they came, and where the halves of each begin.
     rows: ArrayVec<(usize, usize), 32>,
+    /// The halves while they are put in order.
+    scratch: Vec<u64>,
 }
 
 impl ByLastRow {
@@ -30,6 +32,26 @@ impl ByLastRow {
     pub fn iter(&self) -> impl Iterator<Item = (usize, &[u64])> {
         let ends = self.rows.iter().skip(1).map(|(_, begin)| *begin).chain([self.words.len()]);
         self.rows.iter().zip(ends).map(|(&(row, begin), end)| (row, &self.words[begin..end]))
+    }
+
+    /// Puts the halves of each row in order: those without the last of the bits first, and so on to the first bit.
+    #[inline(always)]
+    pub fn order<L: Lanes64>(&mut self, isa: L, bits: &[usize]) {
+        for bit in bits {
+            self.scratch.clear();
+            for i in 0..self.rows.len() {
+                let end = self.rows.get(i + 1).map_or(self.words.len(), |(_, begin)| *begin);
+                let halves = &self.words[self.rows[i].1..end];
+                choose(isa, halves, 1 << bit, true, u64::MAX, &mut self.scratch);
+                choose(isa, halves, 1 << bit, false, u64::MAX, &mut self.scratch);
+            }
+            std::mem::swap(&mut self.words, &mut self.scratch);
+        }
+    }
+
+    /// All halves.
+    pub fn words(&self) -> &[u64] {
+        &self.words
     }
 
     /// Appends what [`scan`] finds to the halves whose last queen stands in that row, which is the row of the call before or

@@ -7,11 +7,13 @@ use crate::kernel::isa::{Avx2, Avx512, avx2, avx512};
 use crate::kernel::isa::{Neon, neon};
 use crate::kernel::meet::by_last_row::ByLastRow;
 use crate::kernel::meet::gathering::{Gathering, Source};
+use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::growth::{Grown, Growth};
-use crate::kernel::meet::join;
+use crate::kernel::meet::join::{self, Order};
 use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::lists::Lists;
 use crate::kernel::meet::matcher::Matcher;
+use crate::kernel::meet::sieve;
 use crate::kernel::meet::signatures::Signatures;
 
 /// An instruction set for which the kernel is compiled.
@@ -24,6 +26,8 @@ pub trait CompiledMeet: Lanes64 {
     fn gather<'a>(self, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures);
     /// [`Gathering::gather_apart`] with all that the instruction set offers.
     fn gather_apart(self, sources: &[Source<'_>], out: &mut ByLastRow);
+    /// [`sieve::order`] with all that the instruction set offers.
+    fn order_apart(self, cut: &Cut, apart: &mut [ByLastRow; 2]) -> Order;
     /// [`join::join`] with all that the instruction set offers.
     fn join(
         self,
@@ -31,7 +35,7 @@ pub trait CompiledMeet: Lanes64 {
         bytes: usize,
         a: &mut Signatures,
         b: &mut Signatures,
-        orders: bool,
+        order: Order,
     );
     /// [`Signatures::sieve`] with all that the instruction set offers.
     fn sieve(self, words: &[u64], test: u64, keep: u64, out: &mut Signatures);
@@ -59,8 +63,12 @@ macro_rules! compiled_meet {
                     Gathering::gather_apart(isa, sources, out)
                 }
 
-                fn join(isa, matcher: &mut Matcher<$token>, bytes: usize, a: &mut Signatures, b: &mut Signatures, orders: bool) {
-                    join::join(isa, matcher, bytes, a, b, orders)
+                fn order_apart(isa, cut: &Cut, apart: &mut [ByLastRow; 2]) -> Order {
+                    sieve::order(isa, cut, apart)
+                }
+
+                fn join(isa, matcher: &mut Matcher<$token>, bytes: usize, a: &mut Signatures, b: &mut Signatures, order: Order) {
+                    join::join(isa, matcher, bytes, a, b, order)
                 }
 
                 fn sieve(isa, words: &[u64], test: u64, keep: u64, out: &mut Signatures) {
@@ -95,15 +103,19 @@ impl CompiledMeet for Portable {
         Gathering::gather_apart(self, sources, out)
     }
 
+    fn order_apart(self, cut: &Cut, apart: &mut [ByLastRow; 2]) -> Order {
+        sieve::order(self, cut, apart)
+    }
+
     fn join(
         self,
         matcher: &mut Matcher<Self>,
         bytes: usize,
         a: &mut Signatures,
         b: &mut Signatures,
-        orders: bool,
+        order: Order,
     ) {
-        join::join(self, matcher, bytes, a, b, orders)
+        join::join(self, matcher, bytes, a, b, order)
     }
 
     fn sieve(self, words: &[u64], test: u64, keep: u64, out: &mut Signatures) {

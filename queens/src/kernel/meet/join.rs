@@ -12,11 +12,11 @@
 //!
 //! Most pairs cannot fit. In the ordered list the lanes of a group share some bits. A word that has one of
 //! these bits is dropped in a tenth of the time that the tables would take. After the [sieve](super::sieve)
-//! lists have fewer bits in common, and ordering them does not pay.
+//! lists have fewer bits in common, and order them does not pay.
 
 use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::matcher::Matcher;
-use crate::kernel::meet::order::order;
+use crate::kernel::meet::order::put_in_order;
 #[cfg(test)]
 use crate::kernel::meet::reached::Reached;
 use crate::kernel::meet::signatures::Signatures;
@@ -30,6 +30,17 @@ const COMPARISON: usize = 2;
 /// Fewer groups of lanes are not worth an order.
 const GROUPS_TO_ORDER: usize = 2;
 
+/// The order of the words of lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Any, and none is worth its time.
+    Unordered,
+    /// Any. A long list may be put in an order that makes the lanes of a group alike.
+    Free,
+    /// Such an order already.
+    Ordered,
+}
+
 /// Counts with the matcher the pairs of a word of `a` and a word of `b` that share no bit. It reads only the upper
 /// five bits of the first `bytes` bytes of a word. With `orders`, it may reorder a long list.
 #[inline(always)]
@@ -39,7 +50,7 @@ pub fn join<L: Lanes64>(
     bytes: usize,
     a: &mut Signatures,
     b: &mut Signatures,
-    orders: bool,
+    order: Order,
 ) {
     let by_tables = |lanes: usize, words: usize| lanes.div_ceil(64 * L::BLOCKS) * (SETUP + LOOKUP * words);
     let (a_lanes, b_lanes) = (by_tables(a.len(), b.len()), by_tables(b.len(), a.len()));
@@ -53,7 +64,7 @@ pub fn join<L: Lanes64>(
         return;
     }
     let (lanes, words) = if a_lanes <= b_lanes { (a, b) } else { (b, a) };
-    sliced(isa, matcher, bytes, lanes, words, orders);
+    sliced(isa, matcher, bytes, lanes, words, order);
 }
 
 /// The pairs, compared one by one.
@@ -86,17 +97,17 @@ fn sliced<L: Lanes64>(
     bytes: usize,
     lanes: &mut Signatures,
     words: &Signatures,
-    orders: bool,
+    order: Order,
 ) {
     #[cfg(test)]
     Reached::Tables.note();
     let len = lanes.len();
     let group = 64 * L::BLOCKS;
-    let is_ordered = orders && len >= GROUPS_TO_ORDER * group;
-    if is_ordered {
+    let is_ordered = order != Order::Unordered && len >= GROUPS_TO_ORDER * group;
+    if is_ordered && order == Order::Free {
         #[cfg(test)]
         Reached::Order.note();
-        order(isa, bytes, lanes, words, group, &mut matcher.scratch);
+        put_in_order(isa, bytes, lanes, words, group, &mut matcher.scratch);
     }
     lanes.pad(64, 0);
     let mut left = std::mem::take(&mut matcher.left);

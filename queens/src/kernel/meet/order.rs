@@ -6,12 +6,12 @@ use crate::kernel::meet::lanes::{Lanes64, NO_PLANES};
 use crate::kernel::meet::signatures::Signatures;
 
 /// Lists are ordered by this many bits at most.
-const MOST_BITS: usize = 5;
+pub const MOST_BITS: usize = 5;
 
 /// Orders the lanes by the bits of the first `bytes` bytes that are likeliest to be set in both lists: as many as make
 /// groups of `group` lanes alike.
 #[inline(always)]
-pub fn order<L: Lanes64>(
+pub fn put_in_order<L: Lanes64>(
     isa: L,
     bytes: usize,
     lanes: &mut Signatures,
@@ -19,15 +19,27 @@ pub fn order<L: Lanes64>(
     group: usize,
     scratch: &mut Signatures,
 ) {
-    let [in_lanes, in_words] = [sampled(isa, bytes, lanes), sampled(isa, bytes, words)];
     let wanted = (lanes.len() / group).ilog2() as usize + 1;
     // Order by the likeliest bit last: it divides the whole list.
-    for bit in likeliest(in_lanes, in_words, wanted.min(MOST_BITS)) {
+    for bit in common_bits(isa, bytes, u64::MAX, lanes, words, wanted) {
         scratch.clear();
         scratch.choose(isa, lanes, 1 << bit, true);
         scratch.choose(isa, lanes, 1 << bit, false);
         std::mem::swap(lanes, scratch);
     }
+}
+
+/// At most so many bits of `keep`, in the first `bytes` bytes, that are likeliest to be set in both lists, the likeliest last.
+#[inline(always)]
+pub fn common_bits<L: Lanes64>(
+    isa: L,
+    bytes: usize,
+    keep: u64,
+    a: &[u64],
+    b: &[u64],
+    most: usize,
+) -> ArrayVec<usize, MOST_BITS> {
+    likeliest(sampled(isa, bytes, keep, a), sampled(isa, bytes, keep, b), most.min(MOST_BITS))
 }
 
 /// At most so many bits that are likeliest to be set in both samples, the likeliest last. The same for all instruction sets,
@@ -49,8 +61,8 @@ fn likeliest(in_lanes: [u32; 64], in_words: [u32; 64], most: usize) -> ArrayVec<
 
 /// How many of 64 words, taken evenly from the list, have each bit of their first bytes set.
 #[inline(always)]
-fn sampled<L: Lanes64>(isa: L, bytes: usize, words: &[u64]) -> [u32; 64] {
-    let sample: [u64; 64] = std::array::from_fn(|i| words[i * words.len() / 64]);
+fn sampled<L: Lanes64>(isa: L, bytes: usize, keep: u64, words: &[u64]) -> [u32; 64] {
+    let sample: [u64; 64] = std::array::from_fn(|i| words[i * words.len() / 64] & keep);
     let mut planes = NO_PLANES;
     isa.planes::<8>(&sample, 0, &mut planes);
     let mut set = [0; 64];

@@ -15,8 +15,27 @@
 use crate::kernel::meet::by_last_row::ByLastRow;
 use crate::kernel::meet::compiled::CompiledMeet;
 use crate::kernel::meet::cut::Cut;
+use crate::kernel::meet::join::Order;
+use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::matcher::Matcher;
+use crate::kernel::meet::order::{MOST_BITS, common_bits};
 use crate::kernel::meet::signatures::Signatures;
+
+/// Shorter lists are not worth an order: measured (docs/performance.md).
+const WORTH_AN_ORDER: usize = 50_000;
+
+/// Puts the halves of each row in an order that makes neighbours alike, if lists are long. The sieve keeps the order.
+#[inline(always)]
+pub fn order<L: Lanes64>(isa: L, cut: &Cut, apart: &mut [ByLastRow; 2]) -> Order {
+    let [left, right] = apart;
+    if left.len().max(right.len()) < WORTH_AN_ORDER {
+        return Order::Unordered;
+    }
+    let bits = common_bits(isa, cut.joint.bytes, cut.joint.keep, left.words(), right.words(), MOST_BITS);
+    left.order(isa, &bits);
+    right.order(isa, &bits);
+    Order::Ordered
+}
 
 /// The halves that pass the sieve.
 #[derive(Debug, Default)]
@@ -33,6 +52,7 @@ impl Sieve {
         matcher: &mut Matcher<L>,
         cut: &Cut,
         [left, right]: &[ByLastRow; 2],
+        order: Order,
     ) {
         let [attacked_left, attacked_right] = [0, 1].map(|side| &cut.halves[side].attacked);
         let (joint, Self { lefts, rights }) = (cut.joint, self);
@@ -41,7 +61,7 @@ impl Sieve {
                 isa.sieve(with_w, attacked_right[z], joint.keep, rights);
                 if !rights.is_empty() {
                     isa.sieve(with_z, attacked_left[w], joint.keep, lefts);
-                    isa.join(matcher, joint.bytes, lefts, rights, false);
+                    isa.join(matcher, joint.bytes, lefts, rights, order);
                 }
             }
         }

@@ -13,6 +13,7 @@ use super::gpu::GpuArgs;
 use super::kernel::{KernelArgs, KernelChoice};
 use super::limits::LimitsArgs;
 use super::loss::LossArgs;
+use super::placed::PlacedCount;
 use super::plan::SplitArgs;
 use super::value::{CHECKS, choice, name};
 
@@ -50,6 +51,12 @@ pub struct CountArgs {
     /// For batch engines that number their tasks from 0: 2/401 is the third of 401 shares.
     #[arg(long, value_name = "I/K", value_parser = Shard::from_zero, conflicts_with_all = ["in_memory", "shard"])]
     shard_from_zero: Option<Shard>,
+    /// Count the solutions that contain given queens.
+    ///
+    /// A list of their squares as column:row, from 1, such as 1:5,2:3. Or a file with such a list on each line, or - for the
+    /// input. The results are CSV, or JSON lines.
+    #[arg(long, value_name = "LIST|FILE", conflicts_with_all = ["run", "in_memory", "shard", "shard_from_zero", "families", "centre", "cards", "double_check", "machine", "until", "duration", "accept_loss"])]
+    placed: Option<String>,
     #[command(flatten)]
     split: SplitArgs,
     #[command(flatten)]
@@ -80,6 +87,15 @@ pub struct CountArgs {
     quiet: bool,
 }
 
+/// What is counted.
+#[derive(Debug)]
+pub enum CountTask {
+    /// A board.
+    Board(LocalCount),
+    /// The completions of given queens.
+    Placed(PlacedCount),
+}
+
 /// A count on this machine.
 #[derive(Debug)]
 pub struct LocalCount {
@@ -106,6 +122,21 @@ pub enum Storage {
     Memory,
     /// In the run directory of a share of the board.
     Directory { path: PathBuf, shard: Shard },
+}
+
+impl TryFrom<CountArgs> for CountTask {
+    type Error = KernelError;
+    fn try_from(mut args: CountArgs) -> Result<Self, KernelError> {
+        let Some(named) = args.placed.take() else { return args.try_into().map(Self::Board) };
+        Ok(Self::Placed(PlacedCount {
+            board: args.n,
+            named,
+            kernel: args.kernel.try_into()?,
+            nice: args.limits.nice,
+            json: args.json,
+            shows_progress: !args.quiet && !args.json,
+        }))
+    }
 }
 
 impl TryFrom<CountArgs> for LocalCount {

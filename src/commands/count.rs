@@ -1,5 +1,7 @@
 //! `diadem count`: a local run, with the coordinator's own code and a worker in one process.
 
+pub mod placed;
+
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;

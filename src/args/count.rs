@@ -13,9 +13,10 @@ use super::gpu::GpuArgs;
 use super::kernel::{KernelArgs, KernelChoice};
 use super::limits::LimitsArgs;
 use super::loss::LossArgs;
-use super::placed::PlacedCount;
+use super::placed::{PlacedCount, PlacedSource};
 use super::plan::SplitArgs;
 use super::value::{CHECKS, choice, name};
+use super::wrong_command::WrongCommand;
 
 /// Count a board on this machine.
 ///
@@ -28,7 +29,8 @@ Examples:
   diadem count 18 --threads 4          leave some cores alone
   diadem count 14 --in-memory --json   no files; one JSON object on stdout
   diadem count 20 --shard 3/401
-      the third of 401 shares, for a batch engine; then: diadem merge")]
+      the third of 401 shares, for a batch engine; then: diadem merge
+  diadem count 16 --placed 1:5,2:3     solutions with queens on these squares")]
 pub struct CountArgs {
     /// Board size, 1 to 32.
     #[arg(value_name = "N")]
@@ -51,12 +53,12 @@ pub struct CountArgs {
     /// For batch engines that number their tasks from 0: 2/401 is the third of 401 shares.
     #[arg(long, value_name = "I/K", value_parser = Shard::from_zero, conflicts_with_all = ["in_memory", "shard"])]
     shard_from_zero: Option<Shard>,
-    /// Count the solutions that contain given queens.
+    /// Count the solutions with these queens.
     ///
-    /// A list of their squares as column:row, from 1, such as 1:5,2:3. Or a file with such a list on each line, or - for the
-    /// input. The results are CSV, or JSON lines.
-    #[arg(long, value_name = "LIST|FILE", conflicts_with_all = ["run", "in_memory", "shard", "shard_from_zero", "families", "centre", "cards", "double_check", "machine", "until", "duration", "accept_loss"])]
-    placed: Option<String>,
+    /// LIST has their squares as column:row, from 1, such as 1:5,2:3; none stands for no queens. FILE has a list on each line; - reads
+    /// stdin. Empty lines and lines that begin with # are skipped. The result is CSV: the queens, and the solutions that contain them.
+    #[arg(long, value_name = "LIST|FILE", conflicts_with_all = NOT_WITH_PLACED)]
+    placed: Option<PathBuf>,
     #[command(flatten)]
     split: SplitArgs,
     #[command(flatten)]
@@ -86,6 +88,22 @@ pub struct CountArgs {
     #[arg(long, short)]
     quiet: bool,
 }
+
+/// Options of a run, which the count of given queens is not.
+const NOT_WITH_PLACED: [&str; 12] = [
+    "run",
+    "in_memory",
+    "shard",
+    "shard_from_zero",
+    "families",
+    "centre",
+    "cards",
+    "double_check",
+    "machine",
+    "until",
+    "duration",
+    "accept_loss",
+];
 
 /// What is counted.
 #[derive(Debug)]
@@ -125,12 +143,13 @@ pub enum Storage {
 }
 
 impl TryFrom<CountArgs> for CountTask {
-    type Error = KernelError;
-    fn try_from(mut args: CountArgs) -> Result<Self, KernelError> {
-        let Some(named) = args.placed.take() else { return args.try_into().map(Self::Board) };
+    type Error = anyhow::Error;
+    fn try_from(mut args: CountArgs) -> anyhow::Result<Self> {
+        let Some(named) = args.placed.take() else { return Ok(Self::Board(args.try_into()?)) };
+        let queens = PlacedSource::read(args.n, named);
         Ok(Self::Placed(PlacedCount {
             board: args.n,
-            named,
+            queens: queens.map_err(|error| WrongCommand::Refused(error.to_string()))?,
             kernel: args.kernel.try_into()?,
             nice: args.limits.nice,
             json: args.json,

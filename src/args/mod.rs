@@ -45,7 +45,7 @@ pub use kernel::KernelChoice;
 pub use keys::{InviteArgs, KeysArgs, KeysCommand, client_name, host, owner_name};
 pub use limits::End;
 pub use memory::MemoryNeed;
-pub use placed::{PlacedCount, PlacedQueens};
+pub use placed::{NO_QUEENS, PlacedCount, PlacedSource, read_queens};
 pub use plan::{new_plan, new_plan_for_cards};
 pub use policy::{PolicyArgs, PolicyChangeArgs};
 pub use published::{CertifyArgs, HeadArgs, ReportArgs};

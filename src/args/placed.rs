@@ -1,87 +1,71 @@
 //! Given queens, whose completions are counted: the argument of `diadem count --placed`.
 
-use std::io::{self, BufRead, Read};
-use std::path::Path;
+use std::path::PathBuf;
 
-use anyhow::Context;
 use queens::{Board, Position, Square};
-use records::regular_file;
 
 use super::kernel::KernelChoice;
 use super::value::ValueError;
 
-/// The longest file of lists, in bytes.
-const LONGEST: u64 = 1 << 30;
+/// The word for a list without queens: its completions are all solutions.
+pub const NO_QUEENS: &str = "none";
 
 /// A count of the completions of given queens.
 #[derive(Debug)]
 pub struct PlacedCount {
     pub board: Board,
-    /// A list, or the file with lists.
-    pub named: String,
+    pub queens: PlacedSource,
     pub kernel: KernelChoice,
     pub nice: Option<u8>,
     pub json: bool,
     pub shows_progress: bool,
 }
 
-/// A list of queens, as it was written, and its position.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlacedQueens {
-    pub written: String,
-    pub position: Position,
+/// The place of the lists of queens.
+#[derive(Debug, PartialEq, Eq)]
+pub enum PlacedSource {
+    /// On the command line.
+    List(Position),
+    /// In a file, one on each line. The name `-` stands for stdin.
+    File(PathBuf),
 }
 
-impl PlacedCount {
-    /// All lists: the one on the command line, or those of a file or of the input, one on each line. Empty lines and lines that begin
-    /// with # are left out.
-    ///
-    /// # Errors
-    /// The file cannot be read, or has a line that is no list.
-    pub fn lists(&self) -> anyhow::Result<Vec<PlacedQueens>> {
-        let path = Path::new(&self.named);
-        let text = if self.named == "-" {
-            let mut text = String::new();
-            io::stdin().lock().take(LONGEST).read_to_string(&mut text)?;
-            text
-        } else if path.is_file() {
-            let bytes = regular_file::read_or_stream(path, LONGEST)
-                .with_context(|| format!("cannot read {}", self.named))?;
-            String::from_utf8(bytes).with_context(|| format!("{} is no text", self.named))?
-        } else {
-            return Ok(vec![read(self.board, &self.named)?]);
-        };
-        let mut lists = Vec::new();
-        for (number, line) in (1..).zip(text.as_bytes().lines()) {
-            let line = line?;
-            let list = line.trim();
-            if !list.is_empty() && !list.starts_with('#') {
-                let queens = read(self.board, list);
-                lists.push(queens.with_context(|| format!("line {number} of {}", self.named))?);
-            }
+impl PlacedSource {
+    /// Reads a list of squares. Every other text is the name of a file.
+    pub fn read(board: Board, named: PathBuf) -> Result<Self, ValueError> {
+        let is_of_list = |c: char| c.is_ascii_digit() || c == ':' || is_separator(c);
+        let is_list = |text: &&str| *text == NO_QUEENS || text.chars().all(is_of_list);
+        match named.to_str().filter(is_list) {
+            Some(list) => read_queens(board, list).map(Self::List),
+            None => Ok(Self::File(named)),
         }
-        Ok(lists)
     }
 }
 
-/// Reads squares as column and row, both from 1, as in `1:5,2:3`.
-fn read(board: Board, text: &str) -> Result<PlacedQueens, ValueError> {
-    let wanted = || {
-        let n = board.n();
-        ValueError::new(text, format!("squares as column:row from 1 to {n}, such as 1:{n},2:1"))
-    };
+fn is_separator(c: char) -> bool {
+    c == ',' || c.is_whitespace()
+}
+
+/// Reads squares as column and row, both from 1, as in `1:5,2:3`. The queen in a corner may appear twice, once for each of its
+/// lines.
+pub fn read_queens(board: Board, text: &str) -> Result<Position, ValueError> {
+    let empty = Position::empty(board);
+    if text == NO_QUEENS {
+        return Ok(empty);
+    }
     let line = |number: &str| number.parse::<u8>().ok().filter(|line| (1..=board.n()).contains(line));
-    let words = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
+    let words = text.split(is_separator).filter(|word| !word.is_empty());
     let squares = words.map(|word| {
         let (column, row) = word.split_once(':')?;
         Some(Square::new(line(row)? - 1, line(column)? - 1))
     });
-    let squares: Vec<Square> = squares.collect::<Option<_>>().ok_or_else(wanted)?;
-    if squares.is_empty() {
-        return Err(wanted());
-    }
-    let position = squares.into_iter().fold(Position::empty(board), Position::with_queen);
-    Ok(PlacedQueens { written: text.to_owned(), position })
+    let squares: Option<Vec<Square>> = squares.collect();
+    let squares = squares.filter(|squares| !squares.is_empty()).ok_or_else(|| {
+        let n = board.n();
+        let wanted = format!("a list of squares as column:row, from 1 to {n}, such as 1:{n},{n}:1; or {NO_QUEENS}");
+        ValueError::new(text, wanted)
+    })?;
+    Ok(squares.into_iter().fold(empty, Position::with_queen))
 }
 
 #[cfg(test)]
@@ -91,12 +75,24 @@ mod tests {
     #[test]
     fn squares_are_column_and_row_from_one() {
         let board = Board::new(8).unwrap();
-        let queens = read(board, "1:5, 8:4").unwrap();
-        let expected = Position::empty(board).with_queen(Square::new(4, 0)).with_queen(Square::new(3, 7));
-        assert_eq!(queens.position, expected);
-        for wrong in ["", ",", "1", "0:1", "1:9", "9:1", "1:5;8:4", "a1", "1:5 8"] {
-            let error = read(board, wrong).unwrap_err().to_string();
+        let queens = Position::empty(board).with_queen(Square::new(4, 0)).with_queen(Square::new(3, 7));
+        for list in ["1:5,8:4", "1:5, 8:4", "1:5 8:4", "1:5,8:4,1:5"] {
+            assert_eq!(read_queens(board, list).unwrap(), queens, "{list}");
+            assert_eq!(PlacedSource::read(board, list.into()), Ok(PlacedSource::List(queens.clone())));
+        }
+        assert_eq!(PlacedSource::read(board, "none".into()), Ok(PlacedSource::List(Position::empty(board))));
+        for wrong in ["", ",", "1", "0:1", "1:9", "9:1", "1:5;8:4", "a1", "1:5 8", "1:2:3", "300:1"] {
+            let error = read_queens(board, wrong).unwrap_err().to_string();
             assert!(error.contains("from 1 to 8"), "{error}");
         }
+    }
+
+    #[test]
+    fn other_text_is_the_name_of_a_file() {
+        let board = Board::new(8).unwrap();
+        for name in ["-", "lists.txt", "./12", "a1,b2"] {
+            assert_eq!(PlacedSource::read(board, name.into()), Ok(PlacedSource::File(name.into())));
+        }
+        assert!(PlacedSource::read(board, "12".into()).is_err());
     }
 }

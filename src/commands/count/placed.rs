@@ -1,133 +1,116 @@
 //! `diadem count --placed`: how many solutions contain given queens.
-//!
-//! Each list of queens is a position for a kernel. Of a long file each thread counts one list at a time. Few lists are divided among the
-//! threads, by the squares of the next queens.
 
-use std::io::Write;
+use std::io::{self, Read, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use queens::Position;
-use queens::kernel::meet::with_next_queen;
-use queens::kernel::{Count, Kernel, Method, Stop};
+use anyhow::{Context, bail};
+use domain::counted;
+use queens::kernel::Method;
 use queens::plan::PlanSpec;
-use rayon::prelude::*;
+use queens::{Board, Position};
+use records::regular_file;
 use serde_json::json;
 use tracing::Level;
 
-use crate::args::{PlacedCount, PlacedQueens};
-use crate::progress::ProgressLine;
+use crate::args::{NO_QUEENS, PlacedCount, PlacedSource, read_queens};
+use crate::completions::CompletionCounter;
+use crate::host::memory::fitting_kernel;
+use crate::log::{self, say};
+use crate::output::{listing, span};
 use crate::signals::Interruption;
 use crate::stdout::stdout;
-use crate::{host, log};
+use crate::host;
 
-/// The parts of a list for each thread. They take unequal times.
-const PARTS: usize = 16;
-
-/// Positions with fewer free rows are not divided.
-const LEAST_ROWS: usize = 12;
-
-/// The lists that are counted before the next results are printed, for each thread.
-const AT_A_TIME: usize = 16;
-
-/// The columns of CSV.
-const HEAD: &str = "queens,completions,nodes,seconds";
+/// The longest file of lists, in bytes.
+const LONGEST: u64 = 64 << 20;
 
 pub fn run(asked: PlacedCount) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
     let interruption = Interruption::listen()?;
     host::be_nice(asked.nice)?;
-    let counted = interruption.unless_raised(move |_| count(&asked)).transpose()?;
-    Ok(interruption.exit_code().filter(|_| counted.is_none()).unwrap_or(ExitCode::SUCCESS))
+    match interruption.unless_raised(move |_| count(&asked)) {
+        Some(counted) => listing(counted).map(|()| ExitCode::SUCCESS),
+        None => {
+            say(format_args!("diadem: stopped; the printed results are complete"));
+            Ok(interruption.exit_code().unwrap_or(ExitCode::FAILURE))
+        }
+    }
 }
 
 fn count(asked: &PlacedCount) -> anyhow::Result<()> {
-    let lists = asked.lists()?;
-    let kernel = asked.kernel.kernel(&PlanSpec::for_kernel(asked.board, Method::best(asked.board)))?;
-    let threads = asked.kernel.threads as usize;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let mut line = asked.shows_progress.then(ProgressLine::new);
+    let lists = match &asked.queens {
+        PlacedSource::List(queens) => vec![queens.clone()],
+        PlacedSource::File(path) => read(asked.board, path)?,
+    };
+    let choice = fitting_kernel(asked.kernel, asked.board, 0);
+    let kernel = choice.kernel(&PlanSpec::for_kernel(asked.board, Method::best(asked.board)))?;
+    let counter = CompletionCounter {
+        kernel: &*kernel,
+        threads: choice.threads,
+        shows_progress: asked.shows_progress,
+    };
+    let mut out = stdout();
     if !asked.json {
-        writeln!(stdout(), "{HEAD}")?;
+        writeln!(out, "queens,completions")?;
     }
-    let divides = lists.len() < threads * AT_A_TIME;
-    let mut done = 0;
-    for some in lists.chunks(if divides { 1 } else { threads * AT_A_TIME }) {
-        let of_list = |list: &PlacedQueens| {
-            let parts =
-                if divides { divided(&list.position, threads * PARTS) } else { vec![list.position.clone()] };
-            PlacedResult::of(&*kernel, &parts)
-        };
-        let results: Vec<PlacedResult> = pool.install(|| some.par_iter().map(of_list).collect());
-        let mut out = stdout();
-        for (list, result) in some.iter().zip(results) {
-            writeln!(
-                out,
-                "{}",
-                if asked.json { result.json(&list.written) } else { result.csv(&list.written) }
-            )?;
+    let (begun, mut sum) = (Instant::now(), 0);
+    let mut rows = lists.iter().map(written);
+    counter.count(lists.iter().cloned(), lists.len(), |completions| {
+        let queens = rows.next().unwrap_or_default();
+        sum += completions;
+        if asked.json {
+            writeln!(out, "{}", json!({ "queens": queens, "completions": completions.to_string() }))?;
+        } else {
+            writeln!(out, "{queens},{completions}")?;
         }
-        out.flush()?;
-        done += some.len();
-        if let Some(line) = &mut line {
-            line.show(|| format!("{done} of {} lists counted", lists.len()));
-        }
+        Ok(())
+    })?;
+    if asked.shows_progress {
+        say(format_args!(
+            "{sum} completions of {} in {} with {}, kernel {}",
+            counted(lists.len() as u64, "list"),
+            span(begun.elapsed()),
+            counted(choice.threads, "thread"),
+            kernel.name()
+        ));
     }
     Ok(())
 }
 
-/// At least so many positions that have the same completions together, unless the position is small.
-fn divided(position: &Position, wanted: usize) -> Vec<Position> {
-    let is_large = |part: &Position| usize::from(part.board().n()) - part.queens().len() > LEAST_ROWS;
-    let mut parts = vec![position.clone()];
-    parts.retain(Position::is_consistent);
-    while parts.len() < wanted && !parts.is_empty() && parts.iter().all(is_large) {
-        parts = parts.iter().flat_map(with_next_queen).collect();
-        parts.retain(Position::is_consistent);
-    }
-    parts
-}
-
-/// The count of a list.
-#[derive(Clone, Copy, Debug, Default)]
-struct PlacedResult {
-    completions: u128,
-    nodes: u128,
-    /// Elapsed while all its parts were counted, of all threads together.
-    seconds: f64,
-}
-
-impl PlacedResult {
-    /// The sum over the parts.
-    fn of(kernel: &dyn Kernel, parts: &[Position]) -> Self {
-        let stop = Stop::new();
-        let of_part = |part: &Position| {
-            let begun = Instant::now();
-            let Count { completions, nodes } = kernel.count(part, &stop).unwrap_or_default();
-            let seconds = begun.elapsed().as_secs_f64();
-            Self { completions: completions.into(), nodes: nodes.into(), seconds }
-        };
-        parts.par_iter().map(of_part).reduce(Self::default, Self::plus)
-    }
-
-    fn plus(self, other: Self) -> Self {
-        Self {
-            completions: self.completions + other.completions,
-            nodes: self.nodes + other.nodes,
-            seconds: self.seconds + other.seconds,
+/// The lists of queens in the file.
+fn read(board: Board, path: &Path) -> anyhow::Result<Vec<Position>> {
+    let name = if path == Path::new("-") { "stdin".into() } else { path.display().to_string() };
+    let bytes = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes).context("cannot read stdin")?;
+        if bytes.len() as u64 > LONGEST {
+            bail!("stdin has more than {LONGEST} bytes, the most for such a file");
         }
+        bytes
+    } else {
+        if !path.exists() {
+            bail!("{name} is neither a file nor a list of squares such as 1:5,2:3");
+        }
+        regular_file::read_or_stream(path, LONGEST).with_context(|| format!("cannot read {name}"))?
+    };
+    let text = String::from_utf8(bytes).with_context(|| format!("{name} is no text"))?;
+    let lines = (1..).zip(text.lines().map(str::trim));
+    let lists = lines.filter(|(_, list)| !list.is_empty() && !list.starts_with('#'));
+    let of_line = |(number, list): (usize, &str)| {
+        read_queens(board, list).with_context(|| format!("{name}:{number}"))
+    };
+    let lists: Vec<Position> = lists.map(of_line).collect::<anyhow::Result<_>>()?;
+    if lists.is_empty() {
+        bail!("{name} has no list of queens: write squares such as 1:5,2:3 on a line, or {NO_QUEENS}");
     }
+    Ok(lists)
+}
 
-    fn csv(&self, queens: &str) -> String {
-        let Self { completions, nodes, seconds } = self;
-        let queens = queens.replace(',', " ");
-        format!("{queens},{completions},{nodes},{seconds:.3}")
-    }
-
-    fn json(&self, queens: &str) -> String {
-        let Self { completions, nodes, seconds } = self;
-        let (completions, nodes) = (completions.to_string(), nodes.to_string());
-        json!({ "queens": queens, "completions": completions, "nodes": nodes, "seconds": seconds })
-            .to_string()
-    }
+/// The queens as they are read, with spaces between them: commas would separate columns.
+fn written(position: &Position) -> String {
+    let queens = position.queens().iter().map(|queen| format!("{}:{}", queen.col + 1, queen.row + 1));
+    let queens = queens.collect::<Vec<_>>().join(" ");
+    if queens.is_empty() { NO_QUEENS.to_owned() } else { queens }
 }

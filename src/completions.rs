@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use queens::Position;
 use queens::kernel::meet::with_next_queen;
-use queens::kernel::{Kernel, Stop};
+use queens::kernel::{Kernel, Method, Stop};
+use queens::{Board, Position};
 
 use crate::output::span;
 use crate::progress::ProgressLine;
@@ -25,6 +25,14 @@ const LEAST_ROWS: usize = 12;
 
 /// The counts that may wait for earlier ones to be printed. Then the threads wait, too.
 const WAITING_COUNTS: usize = 1 << 12;
+
+/// The largest board whose single constellations the search counts faster than halves that meet: measured.
+const LARGEST_FOR_SEARCH: u8 = 18;
+
+/// The method that counts single constellations best. For families, halves that meet are better on smaller boards already.
+pub fn best_method(board: Board) -> Method {
+    if board.n() <= LARGEST_FOR_SEARCH { Method::Search } else { Method::Meet }
+}
 
 /// The means to count completions.
 pub struct CompletionCounter<'a> {
@@ -142,8 +150,8 @@ fn divided(position: Position, wanted: usize) -> Vec<Position> {
 
 #[cfg(test)]
 mod tests {
-    use queens::kernel::{Method, kernel};
-    use queens::{Board, Square};
+    use queens::Square;
+    use queens::kernel::kernel;
 
     use super::*;
 

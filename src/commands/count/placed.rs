@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use domain::counted;
-use queens::kernel::Method;
 use queens::plan::PlanSpec;
 use queens::{Board, Position};
 use records::regular_file;
@@ -15,7 +14,7 @@ use serde_json::json;
 use tracing::Level;
 
 use crate::args::{NO_QUEENS, PlacedCount, PlacedSource, read_queens};
-use crate::completions::CompletionCounter;
+use crate::completions::{CompletionCounter, best_method};
 use crate::host::memory::fitting_kernel;
 use crate::log::{self, say};
 use crate::output::{listing, span};
@@ -45,7 +44,7 @@ fn count(asked: &PlacedCount) -> anyhow::Result<()> {
         PlacedSource::File(path) => read(asked.board, path)?,
     };
     let choice = fitting_kernel(asked.kernel, asked.board, 0);
-    let kernel = choice.kernel(&PlanSpec::for_kernel(asked.board, Method::best(asked.board)))?;
+    let kernel = choice.kernel(&PlanSpec::for_kernel(asked.board, best_method(asked.board)))?;
     let counter = CompletionCounter {
         kernel: &*kernel,
         threads: choice.threads,

@@ -46,7 +46,7 @@ pub fn run(command: Command, settings: &Settings) -> anyhow::Result<ExitCode> {
         Command::Invite(args) => keys::invite(&args),
         Command::Join(args) => worker::join(args),
         Command::Verify(args) => verify::run(&args),
-        Command::Export(args) => listing(export::run(&args)),
+        Command::Export(args) => listing(export::run(args)),
         Command::Head(args) => listing(head::run(&args)),
         Command::Certify(args) => certify::run(&args),
         Command::Report(args) => report::run(&args),

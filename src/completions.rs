@@ -87,9 +87,7 @@ impl CompletionCounter<'_> {
             let (sender, counts) = sync_channel(WAITING_COUNTS);
             for _ in 0..threads {
                 let (sender, count_next) = (sender.clone(), &count_next);
-                scope.spawn(move |_| {
-                    while count_next().is_some_and(|count| sender.send(count).is_ok()) {}
-                });
+                scope.spawn(move |_| while count_next().is_some_and(|count| sender.send(count).is_ok()) {});
             }
             drop(sender);
             self.collect(counts, total, found).inspect_err(|_| stop.stop())
@@ -113,7 +111,9 @@ impl CompletionCounter<'_> {
             *left -= 1;
             *sum += u128::from(completions);
             done += 1.0 / parts as f64;
-            while let Some(first) = sums.first_entry().filter(|first| *first.key() == next && first.get().0 == 0) {
+            while let Some(first) =
+                sums.first_entry().filter(|first| *first.key() == next && first.get().0 == 0)
+            {
                 line.iter_mut().for_each(ProgressLine::clear);
                 found(first.remove().1)?;
                 next += 1;

@@ -175,7 +175,8 @@ fn records_of_any_queens_are_positions() {
     for queens in queens.clone() {
         ConstellationRecord { n: 5, queens }.write(ByteOrder::Little, &mut bytes);
     }
-    let expected = queens.map(|queens| Ok(queens.into_iter().fold(Position::empty(board), Position::with_queen)));
+    let expected =
+        queens.map(|queens| Ok(queens.into_iter().fold(Position::empty(board), Position::with_queen)));
     assert_eq!(positions(board, &bytes).unwrap().collect::<Vec<_>>(), expected);
     assert_eq!(positions(board, b"").err(), Some(FileError::Empty));
     let read = |n, bytes: &[u8]| {

@@ -62,7 +62,8 @@ pub fn read_queens(board: Board, text: &str) -> Result<Position, ValueError> {
     let squares: Option<Vec<Square>> = squares.collect();
     let squares = squares.filter(|squares| !squares.is_empty()).ok_or_else(|| {
         let n = board.n();
-        let wanted = format!("a list of squares as column:row, from 1 to {n}, such as 1:{n},{n}:1; or {NO_QUEENS}");
+        let wanted =
+            format!("a list of squares as column:row, from 1 to {n}, such as 1:{n},{n}:1; or {NO_QUEENS}");
         ValueError::new(text, wanted)
     })?;
     Ok(squares.into_iter().fold(empty, Position::with_queen))

@@ -76,10 +76,9 @@ impl Classified for ExportError {
     fn class(&self) -> Class {
         match self {
             Self::NoSuchRow { .. } => Class::Usage,
-            Self::LineEnd(_)
-            | Self::Differs { .. }
-            | Self::Uncounted { .. }
-            | Self::Contradiction { .. } => Class::Unsound,
+            Self::LineEnd(_) | Self::Differs { .. } | Self::Uncounted { .. } | Self::Contradiction { .. } => {
+                Class::Unsound
+            }
             Self::NoConstellations | Self::Io(_) | Self::NoTable => Class::Failed,
         }
     }

@@ -40,8 +40,10 @@ impl ConstellationRows {
         let chosen: Vec<Border> =
             chosen.iter().map(|border| in_plan(plan, *border)).collect::<Result<_, _>>()?;
         let bundled = bundled(plan);
-        let is_chosen = |x: Constellation| chosen.is_empty() || chosen.iter().any(|border| includes(board, *border, x));
-        let (to_recount, others): (Vec<_>, Vec<_>) = bundled.iter().copied().partition(|(x, _)| is_chosen(*x));
+        let is_chosen =
+            |x: Constellation| chosen.is_empty() || chosen.iter().any(|border| includes(board, *border, x));
+        let (to_recount, others): (Vec<_>, Vec<_>) =
+            bundled.iter().copied().partition(|(x, _)| is_chosen(*x));
         let incomplete: BTreeSet<Family> = others.into_iter().map(|(_, family)| family).collect();
         let (sums, whole) = (by_family(plan, shard, standing), units(plan));
         let mut in_ledger = BTreeMap::new();
@@ -73,7 +75,8 @@ impl ConstellationRows {
     /// It is the last one of its family, and the sum is not the ledger's.
     pub fn add(&mut self, completions: u128) -> Result<(), ExportError> {
         self.counts.push(completions);
-        let (family, next) = (self.to_recount[self.counts.len() - 1].1, self.to_recount.get(self.counts.len()));
+        let (family, next) =
+            (self.to_recount[self.counts.len() - 1].1, self.to_recount.get(self.counts.len()));
         if next.is_some_and(|(_, next)| *next == family) {
             return Ok(());
         }
@@ -111,11 +114,20 @@ impl ConstellationRows {
     }
 
     /// The rows, ascending. Those that were counted again have no units of their own.
-    pub(super) fn sums(&self, plan: &Plan, shard: Shard, standing: &Standing) -> BTreeMap<Constellation, GroupSums> {
+    pub(super) fn sums(
+        &self,
+        plan: &Plan,
+        shard: Shard,
+        standing: &Standing,
+    ) -> BTreeMap<Constellation, GroupSums> {
         let mut rows = by_constellation(plan, shard, standing);
-        rows.retain(|x, _| self.chosen.is_empty() || self.chosen.iter().any(|border| includes(self.board, *border, *x)));
+        rows.retain(|x, _| {
+            self.chosen.is_empty() || self.chosen.iter().any(|border| includes(self.board, *border, *x))
+        });
         let recounted = self.to_recount().zip(&self.counts);
-        rows.extend(recounted.map(|(x, count)| (x, GroupSums { asymmetric: *count, ..GroupSums::default() })));
+        rows.extend(
+            recounted.map(|(x, count)| (x, GroupSums { asymmetric: *count, ..GroupSums::default() })),
+        );
         rows
     }
 }
@@ -159,7 +171,10 @@ fn includes(board: Board, border: Border, constellation: Constellation) -> bool 
 fn in_plan(plan: &Plan, border: Border) -> Result<Border, ExportError> {
     let board = plan.board();
     match border {
-        Border::Constellation(x) if [x.top, x.bottom, x.left, x.right].iter().all(|place| *place < board.n()) && x.is_valid(board) => {
+        Border::Constellation(x)
+            if [x.top, x.bottom, x.left, x.right].iter().all(|place| *place < board.n())
+                && x.is_valid(board) =>
+        {
             Ok(Border::Constellation(x.smallest_image(board)))
         }
         Border::Family(family) if plan.family_list().binary_search(&family).is_ok() => Ok(border),

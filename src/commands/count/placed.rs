@@ -15,12 +15,12 @@ use tracing::Level;
 
 use crate::args::{NO_QUEENS, PlacedCount, PlacedSource, read_queens};
 use crate::completions::{CompletionCounter, best_method};
+use crate::host;
 use crate::host::memory::fitting_kernel;
 use crate::log::{self, say};
 use crate::output::{listing, span};
 use crate::signals::Interruption;
 use crate::stdout::stdout;
-use crate::host;
 
 /// The longest file of lists, in bytes.
 const LONGEST: u64 = 64 << 20;
@@ -45,11 +45,8 @@ fn count(asked: &PlacedCount) -> anyhow::Result<()> {
     };
     let choice = fitting_kernel(asked.kernel, asked.board, 0);
     let kernel = choice.kernel(&PlanSpec::for_kernel(asked.board, best_method(asked.board)))?;
-    let counter = CompletionCounter {
-        kernel: &*kernel,
-        threads: choice.threads,
-        shows_progress: asked.shows_progress,
-    };
+    let counter =
+        CompletionCounter { kernel: &*kernel, threads: choice.threads, shows_progress: asked.shows_progress };
     let mut out = stdout();
     if !asked.json {
         writeln!(out, "queens,completions")?;
@@ -97,9 +94,8 @@ fn read(board: Board, path: &Path) -> anyhow::Result<Vec<Position>> {
     let text = String::from_utf8(bytes).with_context(|| format!("{name} is no text"))?;
     let lines = (1..).zip(text.lines().map(str::trim));
     let lists = lines.filter(|(_, list)| !list.is_empty() && !list.starts_with('#'));
-    let of_line = |(number, list): (usize, &str)| {
-        read_queens(board, list).with_context(|| format!("{name}:{number}"))
-    };
+    let of_line =
+        |(number, list): (usize, &str)| read_queens(board, list).with_context(|| format!("{name}:{number}"));
     let lists: Vec<Position> = lists.map(of_line).collect::<anyhow::Result<_>>()?;
     if lists.is_empty() {
         bail!("{name} has no list of queens: write squares such as 1:5,2:3 on a line, or {NO_QUEENS}");

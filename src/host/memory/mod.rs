@@ -6,8 +6,8 @@ mod unix;
 mod windows;
 
 use domain::counted;
-use queens::kernel::Meet;
 use queens::Board;
+use queens::kernel::Meet;
 use tracing::warn;
 
 use crate::args::{KernelChoice, MemoryNeed, ThreadsArgs, cores};

@@ -63,7 +63,8 @@ fn boundary_constellations_agree_by_all_methods() {
     let orbits: Vec<_> = Constellation::orbits(board).collect();
     let of = |orbit: &Orbit| Position::of_constellation(board, orbit.representative);
     let one = list(&of(&orbits[400]));
-    let counts = METHODS.map(|method| folder.run(&format!("count 12 --placed {one} --method {method} --quiet")));
+    let counts =
+        METHODS.map(|method| folder.run(&format!("count 12 --placed {one} --method {method} --quiet")));
     assert_eq!(counts[0].stdout, counts[1].stdout);
     let columns = one.replace(',', " ");
     assert!(completions(&counts[0])[0] > 0 && counts[0].stdout.contains(&columns), "{counts:?}");
@@ -84,12 +85,14 @@ fn two_rings_of_queens_have_the_same_completions_by_all_methods() {
     let folder = Folder::new();
     // The queens of a solution of n = 14 on the outer two lines of each side.
     let rows = folder.run("atlas solutions 14 --first 1");
-    let rows = rows.stdout.trim().split("  ").last().unwrap().split(',').map(|row| row.parse::<u8>().unwrap());
+    let rows =
+        rows.stdout.trim().split("  ").last().unwrap().split(',').map(|row| row.parse::<u8>().unwrap());
     let is_outer = |place: u8| !(3..=12).contains(&place);
     let ring = (1..).zip(rows).filter(|(column, row)| is_outer(*column) || is_outer(*row));
     let ring: Vec<String> = ring.map(|(column, row)| format!("{column}:{row}")).collect();
     let ring = ring.join(",");
-    let counts = METHODS.map(|method| folder.run(&format!("count 14 --placed {ring} --method {method} --quiet")));
+    let counts =
+        METHODS.map(|method| folder.run(&format!("count 14 --placed {ring} --method {method} --quiet")));
     assert!(completions(&counts[0])[0] > 0, "{counts:?}");
     assert_eq!(counts[0].stdout, counts[1].stdout);
 }
@@ -107,10 +110,12 @@ fn lists_of_strange_queens_have_true_counts() {
     assert_eq!(counts[3], completions(&folder.run("count 8 --placed 1:1,2:5"))[0]);
     // The lists may come from a pipe, and the results may be JSON.
     let mut command = folder.diadem("count 8 --placed - --json");
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"none\n1:1,2:2\n").unwrap();
     let counted = Completed::of(child.wait_with_output().unwrap());
-    let expected = "{\"queens\":\"none\",\"completions\":\"92\"}\n{\"queens\":\"1:1 2:2\",\"completions\":\"0\"}\n";
+    let expected =
+        "{\"queens\":\"none\",\"completions\":\"92\"}\n{\"queens\":\"1:1 2:2\",\"completions\":\"0\"}\n";
     assert_eq!((counted.code, &*counted.stdout, &*counted.stderr), (Some(0), expected, ""));
     // A run directory is neither read nor made.
     assert!(!folder.path().join("diadem-8").exists());

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
 use queens::{Measure, Summand};
+use records::run_directory::RunDirectory;
 
 use crate::forgery::{Forgery, lie_about};
 use crate::harness::{Completed, Folder, published, until};
@@ -211,7 +212,9 @@ fn rows_by_constellation_are_the_same_in_all_schemes() {
     assert_eq!(apart.stderr.lines().count(), 1, "nothing is counted again: {apart:?}");
     let expected = constellation_rows(&apart.stdout);
     assert_eq!(expected.len(), 1 + 730);
-    for (run, split) in [("outer", "--families 1,2,1"), ("centre", "--centre 2,3"), ("even", "--centre 1,1,20")] {
+    for (run, split) in
+        [("outer", "--families 1,2,1"), ("centre", "--centre 2,3"), ("even", "--centre 1,1,20")]
+    {
         folder.run(&format!("count 12 {split} --run {run} --quiet"));
         for method in ["search", "meet"] {
             let table = folder.run(&format!("export {run} --csv --by constellation --method {method}"));
@@ -272,20 +275,10 @@ fn chosen_constellations_are_counted_again_alone() {
 #[test]
 fn export_names_the_family_that_contradicts_the_ledger() {
     let folder = Folder::new();
-    folder.run("count 12 --families 0,1,0 --run run --double-check none --quiet");
-    let run = folder.path().join("run");
-    let mut forgery = Forgery::of(&run);
-    let plan = RunDirectory::open(&run).unwrap().plan().clone();
-    let is_of_family = |line: &Line| {
-        let unit = UnitId(line["unit"].as_u64().unwrap());
-        plan.summand(unit) == Summand::Asymmetric
-    };
-    let at = forgery.all("count").into_iter().find(|at| is_of_family(&forgery.lines[*at])).unwrap();
-    let count = forgery.lines[at]["count"].as_u64().unwrap();
-    let unit = forgery.lines[at]["unit"].as_u64().unwrap();
-    forgery.lines[at]["count"] = (count + 3).into();
-    forgery.write(&run);
-    let (family, _) = plan.families().find(|(_, units)| units.contains(&unit)).unwrap();
+    folder.run("count 12 --families 0,1,0 --run run --quiet");
+    let unit = lie_about(&folder, "run", 3, |summand| summand == Summand::Asymmetric);
+    let directory = RunDirectory::open(&folder.path().join("run")).unwrap();
+    let (family, _) = directory.plan().families().find(|(_, units)| units.contains(&unit)).unwrap();
     let refused = folder.run("export run --csv --by constellation -o table");
     assert_eq!(refused.code, Some(3), "{refused:?}");
     let name = format!("family with top {}, bottom {}: its constellations", family.top, family.bottom);
@@ -298,7 +291,8 @@ fn interrupted_recount_of_constellations_writes_nothing() {
     let folder = Folder::new();
     folder.run("count 16 --method meet --run run --quiet");
     // The search of every constellation takes minutes without vectors.
-    let mut command = folder.diadem("export run --csv --by constellation --method search --isa portable --threads 1 -o table");
+    let mut command = folder
+        .diadem("export run --csv --by constellation --method search --isa portable --threads 1 -o table");
     let export = folder.start_command(&mut command, "export.log");
     until("it counts", || fs::read_to_string(&export.log).unwrap().contains("takes seconds"));
     export.interrupt();

@@ -117,9 +117,8 @@ fn counted_of(board: Board, paths: &[PathBuf], choice: KernelChoice) -> anyhow::
     let files: Vec<Vec<u8>> = files.collect::<anyhow::Result<_>>()?;
     let mut records = 0;
     for (path, bytes) in paths.iter().zip(&files) {
-        let read = positions(board, bytes).and_then(|mut positions| {
-            positions.try_fold(0, |number, position| position.map(|_| number + 1))
-        });
+        let read = positions(board, bytes)
+            .and_then(|mut positions| positions.try_fold(0, |number, position| position.map(|_| number + 1)));
         records += read.with_context(|| no_constellation_file(path, board))?;
     }
     let whole = files.iter().map(|bytes| ConstellationFile::from_bytes(board, bytes).ok());
@@ -132,16 +131,18 @@ fn counted_of(board: Board, paths: &[PathBuf], choice: KernelChoice) -> anyhow::
     let kernel = choice.kernel(&PlanSpec::for_kernel(board, best_method(board)))?;
     let counter = CompletionCounter { kernel: &*kernel, threads: choice.threads, shows_progress: true };
     let begun = Instant::now();
-    let mut completions = Vec::new();
+    let (mut sum, mut completions) = (0, Vec::new());
     let all = files.iter().filter_map(|bytes| positions(board, bytes).ok()).flatten().flatten();
     counter.count(all, records, |found| {
-        completions.push(found);
+        sum += found;
+        if whole.is_some() {
+            completions.push(found);
+        }
         Ok(())
     })?;
     let (answer, agrees) = match &whole {
         Some(whole) => of_whole(board, whole, &completions, choice.threads)?,
         None => {
-            let sum: u128 = completions.iter().sum();
             let why = format!("these are not all constellations of n = {board}, so this is not Q({board})");
             (format!("{sum} completions: {why}"), true)
         }

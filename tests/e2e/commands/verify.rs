@@ -239,7 +239,7 @@ fn chosen_constellations_are_counted_again_alone() {
     let all = constellation_rows(&folder.run("export run --csv --by constellation").stdout);
     let of_family = folder.run("export run --csv --by constellation --only 0,2");
     let rows = constellation_rows(&of_family.stdout);
-    assert!(rows.len() > 10 && rows[1..].iter().all(|row| all.contains(row)), "{rows:?}");
+    assert!(rows.len() > 5 && rows[1..].iter().all(|row| all.contains(row)), "{rows:?}");
     assert!(of_family.stdout.contains("\n# only 0,2\n"), "{of_family:?}");
     assert!(of_family.stderr.contains("compared with the ledger: 1 family, each sum"), "{of_family:?}");
     // The last chosen one is an image of the row, turned by 180 degrees.

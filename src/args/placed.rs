@@ -32,6 +32,9 @@ pub enum PlacedSource {
 
 impl PlacedSource {
     /// Reads a list of squares. Every other text is the name of a file.
+    ///
+    /// # Errors
+    /// The list is malformed, or leaves the board.
     pub fn read(board: Board, named: PathBuf) -> Result<Self, ValueError> {
         let is_of_list = |c: char| c.is_ascii_digit() || c == ':' || is_separator(c);
         let is_list = |text: &&str| *text == NO_QUEENS || text.chars().all(is_of_list);
@@ -48,6 +51,9 @@ fn is_separator(c: char) -> bool {
 
 /// Reads squares as column and row, both from 1, as in `1:5,2:3`. The queen in a corner may appear twice, once for each of its
 /// lines.
+///
+/// # Errors
+/// The list is empty or malformed, or leaves the board.
 pub fn read_queens(board: Board, text: &str) -> Result<Position, ValueError> {
     let empty = Position::empty(board);
     if text == NO_QUEENS {

@@ -16,7 +16,7 @@ pub enum ExportError {
     )]
     NoConstellations,
     /// The board has no such constellation, or the plan no such family.
-    #[error("n = {board} has no {}; diadem export --by family lists the families", named(border))]
+    #[error("n = {board} has no {}; diadem export --by family lists the families", named(*border))]
     NoSuchRow {
         /// The chosen one.
         border: Border,
@@ -27,7 +27,7 @@ pub enum ExportError {
     #[error(
         "{counted} of {units} units of the {} are counted in this run: choose other families with --only, or wait until all are \
          counted; join shards with diadem merge",
-        named(&Border::Family(*family))
+        named(Border::Family(*family))
     )]
     Uncounted {
         /// The family.
@@ -41,7 +41,7 @@ pub enum ExportError {
     #[error(
         "{}: its constellations, counted one by one, have {found} completions together, but the ledger has {recorded}; \
          diadem verify --recount all finds the wrong unit",
-        named(&Border::Family(*family))
+        named(Border::Family(*family))
     )]
     Contradiction {
         /// The family.
@@ -85,8 +85,8 @@ impl Classified for ExportError {
 }
 
 /// The constellation or family in words.
-fn named(border: &Border) -> String {
-    match *border {
+fn named(border: Border) -> String {
+    match border {
         Border::Family(Family { top, bottom }) => format!("family with top {top}, bottom {bottom}"),
         Border::Constellation(Constellation { top, bottom, left, right }) => {
             format!("constellation with top {top}, bottom {bottom}, left {left}, right {right}")

@@ -29,13 +29,11 @@ pub fn run(asked: PlacedCount) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
     let interruption = Interruption::listen()?;
     host::be_nice(asked.nice)?;
-    match interruption.unless_raised(move |_| count(&asked)) {
-        Some(counted) => listing(counted).map(|()| ExitCode::SUCCESS),
-        None => {
-            say(format_args!("diadem: stopped; the printed results are complete"));
-            Ok(interruption.exit_code().unwrap_or(ExitCode::FAILURE))
-        }
+    if let Some(counted) = interruption.unless_raised(move |_| count(&asked)) {
+        return listing(counted).map(|()| ExitCode::SUCCESS);
     }
+    say(format_args!("diadem: stopped; the printed results are complete"));
+    Ok(interruption.exit_code().unwrap_or(ExitCode::FAILURE))
 }
 
 fn count(asked: &PlacedCount) -> anyhow::Result<()> {

@@ -140,12 +140,11 @@ fn counted_of(board: Board, paths: &[PathBuf], choice: KernelChoice) -> anyhow::
         }
         Ok(())
     })?;
-    let (answer, agrees) = match &whole {
-        Some(whole) => of_whole(board, whole, &completions, choice.threads)?,
-        None => {
-            let why = format!("these are not all constellations of n = {board}, so this is not Q({board})");
-            (format!("{sum} completions: {why}"), true)
-        }
+    let (answer, agrees) = if let Some(whole) = &whole {
+        of_whole(board, whole, &completions, choice.threads)?
+    } else {
+        let why = format!("these are not all constellations of n = {board}, so this is not Q({board})");
+        (format!("{sum} completions: {why}"), true)
     };
     let found = format!(
         "{answer}\n{} in {} with {}, kernel {}",
@@ -173,12 +172,11 @@ fn of_whole(
         rest = others;
     }
     let classes = total.classes();
-    let (answer, agrees) = match files {
-        [file] => (format!("from the {} constellations alone", file.kind), true),
-        _ => {
-            let agreement = Agreement::of(board, Shard::default(), &classes);
-            (agreement.words().to_owned(), !agreement.is_wrong())
-        }
+    let (answer, agrees) = if let [file] = files {
+        (format!("from the {} constellations alone", file.kind), true)
+    } else {
+        let agreement = Agreement::of(board, Shard::default(), &classes);
+        (agreement.words().to_owned(), !agreement.is_wrong())
     };
     let (solutions, Totals { a, p, r, .. }) = (total.solutions, classes);
     Ok((format!("Q({board}) = {solutions}: {answer}\nA = {a}, P = {p}, R = {r}"), agrees))

@@ -41,8 +41,8 @@ fn no_queens_have_all_solutions_as_completions() {
 #[test]
 fn queens_of_the_first_row_add_up_to_all_solutions() {
     let folder = Folder::new();
-    let lists: String = (1..=10).map(|column| format!("{column}:1\n")).collect();
-    fs::write(folder.path().join("row"), lists).unwrap();
+    let lists: Vec<String> = (1..=10).map(|column| format!("{column}:1")).collect();
+    fs::write(folder.path().join("row"), lists.join("\n")).unwrap();
     let mut found = Vec::new();
     for method in METHODS {
         for threads in [1, 3] {

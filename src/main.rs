@@ -3,6 +3,7 @@
 mod access;
 mod command_line;
 mod commands;
+mod completions;
 #[cfg(test)]
 mod documented;
 mod ending;

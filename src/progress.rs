@@ -28,6 +28,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// A line with the progress of a command.
 pub struct ProgressLine {
     is_painted: bool,
+    /// Whether the terminal shows it now.
+    is_shown: bool,
     begun: Instant,
     due: Instant,
 }
@@ -36,7 +38,8 @@ impl ProgressLine {
     /// A line on stderr. It is due now on a terminal, after the shortest pause elsewhere.
     pub fn new() -> Self {
         let (is_painted, begun) = (repaints(&io::stderr()), Instant::now());
-        Self { is_painted, begun, due: if is_painted { begun } else { begun + SHORTEST_PAUSE } }
+        let due = if is_painted { begun } else { begun + SHORTEST_PAUSE };
+        Self { is_painted, is_shown: false, begun, due }
     }
 
     /// Shows the text if the line is due.
@@ -47,10 +50,20 @@ impl ProgressLine {
         }
         if self.is_painted {
             paint(&text());
+            self.is_shown = true;
             self.due = now + PAINT_EVERY;
         } else {
             say(format_args!("{}", text()));
             self.due = now + pause(now - self.begun);
+        }
+    }
+
+    /// Removes the painted line until the next text is due: what stdout prints must not follow it.
+    pub fn clear(&mut self) {
+        if self.is_shown {
+            paint("");
+            finish();
+            self.is_shown = false;
         }
     }
 
@@ -67,11 +80,7 @@ impl ProgressLine {
 
 impl Drop for ProgressLine {
     fn drop(&mut self) {
-        if self.is_painted && self.due > self.begun {
-            paint("");
-            // What stdout prints next must not follow the painted line.
-            finish();
-        }
+        self.clear();
     }
 }
 

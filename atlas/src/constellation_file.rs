@@ -1,9 +1,10 @@
 //! Constellation files: the boundary constellations of a board, one of each orbit, in two files, those without
-//! symmetry and those with one. Such files carry the work to other programs and back.
+//! symmetry and those with one. Such files carry the work to other programs and back. Files of any other
+//! [positions] have the same records.
 
 use std::collections::HashMap;
 
-use queens::kernel::{Kernel, Stop};
+use queens::kernel::Stop;
 use queens::symmetric::{Turn, count_fixed};
 use queens::{Board, Class, Classified, Constellation, Orbit, Position, Square, SymmetryClass};
 use rayon::prelude::*;
@@ -167,18 +168,10 @@ impl ConstellationFile {
     /// # Errors
     /// The error in the bytes and the number of its record, or [`FileError::Size`] unless 4 <= n <= 30.
     pub fn from_bytes(board: Board, bytes: &[u8]) -> Result<Self, FileError> {
-        let order = ByteOrder::of(bytes);
-        if bytes.is_empty() {
-            return Err(FileError::Empty);
-        }
         let mut file = Self { board: with_files(board.n())?, kind: Kind::Asymmetric, orbits: vec![] };
         let mut seen = HashMap::new();
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let number = file.orbits.len() + 1;
-            let (record, after) = ConstellationRecord::read(order, rest)
-                .map_err(|error| FileError::Record { number, error })?;
-            let orbit = file.next(&record).and_then(|orbit| {
+        for (number, record) in (1..).zip(Records::of(bytes)?) {
+            let orbit = file.next(&record?).and_then(|orbit| {
                 match seen.insert(orbit.representative.smallest_image(board), number) {
                     Some(earlier) => Err(Problem::Repeated(earlier)),
                     None => Ok(orbit),
@@ -186,7 +179,6 @@ impl ConstellationFile {
             });
             file.orbits.push(orbit.map_err(|problem| FileError::Inconsistent { number, problem })?);
             file.kind = Kind::of(file.orbits[0].class);
-            rest = after;
         }
         file.complete(|orbit| seen.contains_key(&orbit.representative))?;
         Ok(file)
@@ -194,9 +186,7 @@ impl ConstellationFile {
 
     /// The orbit that the record adds to the file, if it does not contradict the file.
     fn next(&self, record: &ConstellationRecord) -> Result<Orbit, Problem> {
-        if record.n != self.board.n() {
-            return Err(Problem::OtherBoard { found: record.n, expected: self.board.n() });
-        }
+        expect_board(record, self.board)?;
         let constellation = constellation_of(self.board, &record.queens).ok_or(Problem::NoConstellation)?;
         let orbit = Orbit { representative: constellation, class: constellation.class(self.board) };
         let found = Kind::of(orbit.class);
@@ -221,10 +211,10 @@ impl ConstellationFile {
         }
     }
 
-    /// Counts the completions of all constellations on the threads of the current rayon pool, and those that the
-    /// turns fix; nothing if it was stopped.
-    pub fn count(&self, kernel: &dyn Kernel, stop: &Stop) -> Option<FileCount> {
-        let counts = self.orbits.par_iter().map(|orbit| {
+    /// The solutions of all images, if the constellations have these completions, in the order of the file. Counts those that the
+    /// turns fix, on the threads of the current rayon pool; nothing if it was stopped.
+    pub fn total(&self, completions: &[u128], stop: &Stop) -> Option<FileCount> {
+        let counts = self.orbits.par_iter().zip(completions).map(|(orbit, completions)| {
             let position = Position::of_constellation(self.board, orbit.representative);
             let images = u128::from(orbit.class.orbit_size());
             let fixed = |turn| match orbit.class {
@@ -232,13 +222,68 @@ impl ConstellationFile {
                 _ => Some(images * u128::from(count_fixed(&position, turn, stop)?.completions)),
             };
             Some(FileCount {
-                solutions: images * u128::from(kernel.count(&position, stop)?.completions),
+                solutions: images * completions,
                 half_turn: fixed(Turn::Half)?,
                 quarter_turn: fixed(Turn::Quarter)?,
             })
         });
         counts.try_reduce(FileCount::default, |a, b| Some(a.and(b)))
     }
+}
+
+/// The records that bytes consist of, up to the first that is none.
+struct Records<'a> {
+    order: ByteOrder,
+    rest: &'a [u8],
+    number: usize,
+}
+
+impl<'a> Records<'a> {
+    fn of(bytes: &'a [u8]) -> Result<Self, FileError> {
+        if bytes.is_empty() {
+            return Err(FileError::Empty);
+        }
+        Ok(Self { order: ByteOrder::of(bytes), rest: bytes, number: 0 })
+    }
+}
+
+impl Iterator for Records<'_> {
+    type Item = Result<ConstellationRecord, FileError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        self.number += 1;
+        let read = ConstellationRecord::read(self.order, self.rest);
+        self.rest = read.as_ref().map_or(&[], |(_, rest)| rest);
+        let number = self.number;
+        Some(read.map(|(record, _)| record).map_err(|error| FileError::Record { number, error }))
+    }
+}
+
+fn expect_board(record: &ConstellationRecord, board: Board) -> Result<(), Problem> {
+    if record.n == board.n() {
+        Ok(())
+    } else {
+        Err(Problem::OtherBoard { found: record.n, expected: board.n() })
+    }
+}
+
+/// The queens of each record of such a file, in either byte order: any number of records, each of any number of queens.
+///
+/// # Errors
+/// The file is empty. The items end with the first error, which names its record.
+pub fn positions(
+    board: Board,
+    bytes: &[u8],
+) -> Result<impl Iterator<Item = Result<Position, FileError>> + Send, FileError> {
+    let position = move |(number, record): (usize, Result<ConstellationRecord, FileError>)| {
+        let record = record?;
+        expect_board(&record, board).map_err(|problem| FileError::Inconsistent { number, problem })?;
+        Ok(record.queens.into_iter().fold(Position::empty(board), Position::with_queen))
+    };
+    Ok((1..).zip(Records::of(bytes)?).map(position))
 }
 
 /// The solutions of all images of a file's constellations.

@@ -1,9 +1,10 @@
 //! Constellation files: export and import are inverse, another file is refused with the record's number, and
 //! counting from files gives the published totals.
 
-use atlas::constellation_file::{ConstellationFile, FileCount, FileError, Kind};
+use atlas::constellation_file::{ConstellationFile, FileCount, FileError, Kind, positions};
+use atlas::record::{ByteOrder, ConstellationRecord};
 use queens::kernel::{Method, Stop, kernel};
-use queens::{Board, Symmetry, known};
+use queens::{Board, Position, Square, Symmetry, known};
 
 fn file(n: u8, kind: Kind) -> ConstellationFile {
     ConstellationFile::of(Board::new(n).unwrap(), kind).unwrap()
@@ -152,7 +153,14 @@ fn inconsistent_records_are_refused_with_their_number() {
 fn counts_from_both_files_give_published_totals() {
     let kernel = kernel(Method::Search, None).unwrap();
     for n in 4..=13 {
-        let count = |kind| file(n, kind).count(&*kernel, &Stop::new()).unwrap();
+        let count = |kind| {
+            let file = file(n, kind);
+            let bytes = file.to_bytes();
+            let positions = positions(file.board, &bytes).unwrap();
+            let count = |position: Position| kernel.count(&position, &Stop::new()).unwrap().completions;
+            let completions: Vec<u128> = positions.map(|position| count(position.unwrap()).into()).collect();
+            file.total(&completions, &Stop::new()).unwrap()
+        };
         let both = Kind::ALL.map(count).into_iter().fold(FileCount::default(), FileCount::and);
         let known = known::totals(Board::new(n).unwrap()).unwrap();
         assert_eq!((both.solutions, both.classes()), (known.solutions(), known), "n={n}");
@@ -160,8 +168,33 @@ fn counts_from_both_files_give_published_totals() {
 }
 
 #[test]
+fn records_of_any_queens_are_positions() {
+    let board = Board::new(5).unwrap();
+    let queens = [vec![], vec![Square::new(1, 2)], vec![Square::new(0, 0); 300]];
+    let mut bytes = Vec::new();
+    for queens in queens.clone() {
+        ConstellationRecord { n: 5, queens }.write(ByteOrder::Little, &mut bytes);
+    }
+    let expected =
+        queens.map(|queens| Ok(queens.into_iter().fold(Position::empty(board), Position::with_queen)));
+    assert_eq!(positions(board, &bytes).unwrap().collect::<Vec<_>>(), expected);
+    assert_eq!(positions(board, b"").err(), Some(FileError::Empty));
+    let read = |n, bytes: &[u8]| {
+        let read: Vec<_> = positions(Board::new(n).unwrap(), bytes).unwrap().collect();
+        read.into_iter().map(|position| position.err().map(|error| error.to_string())).collect::<Vec<_>>()
+    };
+    let cut = read(5, &bytes[..17]);
+    assert_eq!(cut[0], None);
+    assert_eq!(cut[1].as_deref(), Some("record 2: the file ends within it: 9 bytes are left of 10"));
+    assert_eq!(cut.len(), 2);
+    let other = read(6, &bytes);
+    assert!(other.iter().flatten().all(|error| error.contains("it is for n = 5, but n = 6")), "{other:?}");
+}
+
+#[test]
 fn a_stopped_count_yields_nothing() {
     let stop = Stop::new();
     stop.stop();
-    assert_eq!(file(16, Kind::Symmetric).count(&*kernel(Method::Search, None).unwrap(), &stop), None);
+    let file = file(24, Kind::Symmetric);
+    assert_eq!(file.total(&vec![0; file.orbits.len()], &stop), None);
 }

@@ -13,8 +13,10 @@ use super::gpu::GpuArgs;
 use super::kernel::{KernelArgs, KernelChoice};
 use super::limits::LimitsArgs;
 use super::loss::LossArgs;
+use super::placed::{PlacedCount, PlacedSource};
 use super::plan::SplitArgs;
 use super::value::{CHECKS, choice, name};
+use super::wrong_command::WrongCommand;
 
 /// Count a board on this machine.
 ///
@@ -27,7 +29,8 @@ Examples:
   diadem count 18 --threads 4          leave some cores alone
   diadem count 14 --in-memory --json   no files; one JSON object on stdout
   diadem count 20 --shard 3/401
-      the third of 401 shares, for a batch engine; then: diadem merge")]
+      the third of 401 shares, for a batch engine; then: diadem merge
+  diadem count 16 --placed 1:5,2:3     solutions with queens on these squares")]
 pub struct CountArgs {
     /// Board size, 1 to 32.
     #[arg(value_name = "N")]
@@ -50,6 +53,12 @@ pub struct CountArgs {
     /// For batch engines that number their tasks from 0: 2/401 is the third of 401 shares.
     #[arg(long, value_name = "I/K", value_parser = Shard::from_zero, conflicts_with_all = ["in_memory", "shard"])]
     shard_from_zero: Option<Shard>,
+    /// Count the solutions with these queens.
+    ///
+    /// LIST has their squares as column:row, from 1, such as 1:5,2:3; none stands for no queens. FILE has a list on each line; - reads
+    /// stdin. Empty lines and lines that begin with # are skipped. The result is CSV: the queens, and the solutions that contain them.
+    #[arg(long, value_name = "LIST|FILE", conflicts_with_all = NOT_WITH_PLACED)]
+    placed: Option<PathBuf>,
     #[command(flatten)]
     split: SplitArgs,
     #[command(flatten)]
@@ -80,6 +89,31 @@ pub struct CountArgs {
     quiet: bool,
 }
 
+/// Options of a run, which the count of given queens is not.
+const NOT_WITH_PLACED: [&str; 12] = [
+    "run",
+    "in_memory",
+    "shard",
+    "shard_from_zero",
+    "families",
+    "centre",
+    "cards",
+    "double_check",
+    "machine",
+    "until",
+    "duration",
+    "accept_loss",
+];
+
+/// What is counted.
+#[derive(Debug)]
+pub enum CountTask {
+    /// A board.
+    Board(LocalCount),
+    /// The completions of given queens.
+    Placed(PlacedCount),
+}
+
 /// A count on this machine.
 #[derive(Debug)]
 pub struct LocalCount {
@@ -106,6 +140,22 @@ pub enum Storage {
     Memory,
     /// In the run directory of a share of the board.
     Directory { path: PathBuf, shard: Shard },
+}
+
+impl TryFrom<CountArgs> for CountTask {
+    type Error = anyhow::Error;
+    fn try_from(mut args: CountArgs) -> anyhow::Result<Self> {
+        let Some(named) = args.placed.take() else { return Ok(Self::Board(args.try_into()?)) };
+        let queens = PlacedSource::read(args.n, named);
+        Ok(Self::Placed(PlacedCount {
+            board: args.n,
+            queens: queens.map_err(|error| WrongCommand::Refused(error.to_string()))?,
+            kernel: args.kernel.try_into()?,
+            nice: args.limits.nice,
+            json: args.json,
+            shows_progress: !args.quiet && !args.json,
+        }))
+    }
 }
 
 impl TryFrom<CountArgs> for LocalCount {

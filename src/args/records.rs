@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use clap::builder::PathBufValueParser;
 use clap::{ArgGroup, Args};
 use domain::{Target, is_reason};
+use queens::Constellation;
 use queens::kernel::Method;
+use queens::plan::{Border, Family};
 use records::export::{By, TableFormat};
 use records::verify::SampleSize;
 
+use super::kernel::KernelArgs;
 use super::unit_span::UnitSpan;
 use super::value::{Auto, GROUPS, METHODS, ThreadsArgs, ValueError, auto, choice, whole};
 
@@ -99,6 +102,9 @@ fn sample(text: &str) -> Result<SampleSize, ValueError> {
 ///
 /// The table depends on the plan and the counts alone, not on the contributors. Its last line is the BLAKE3
 /// hash of all lines before. diadem verify --export compares it with the ledger.
+///
+/// Plans for the method meet count many constellations together. Then --by constellation counts them again one by one, and compares
+/// the sum of each family with the ledger. It prints how long that takes before it starts.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -106,7 +112,9 @@ Examples:
       the count of every unit, on stdout
   diadem export ./diadem-16 --csv --by family -o 16.csv
       sums by top and bottom queen
-  diadem export ./diadem-16 --jsonl --by constellation -o 16.jsonl")]
+  diadem export ./diadem-16 --jsonl --by constellation -o 16.jsonl
+  diadem export ./diadem-20 --csv --by constellation --only 0,2
+      only the constellations with top 0 and bottom 2, counted again")]
 pub struct ExportArgs {
     /// Run directory.
     #[arg(value_name = "DIR")]
@@ -116,9 +124,26 @@ pub struct ExportArgs {
     /// Rows: unit, family, constellation.
     #[arg(long, value_name = "GROUP", default_value = "unit", value_parser = choice::<By>(GROUPS), hide_possible_values = true)]
     pub by: By,
+    /// Only this family or constellation; may be repeated.
+    ///
+    /// With --by constellation. A family is TOP,BOTTOM and a constellation TOP,BOTTOM,LEFT,RIGHT, as in the tables.
+    #[arg(long, value_name = "PLACES", value_parser = border)]
+    pub only: Vec<Border>,
+    #[command(flatten)]
+    pub kernel: KernelArgs,
     /// Output file [default: stdout].
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+/// The places of the queens of a family or a constellation.
+fn border(text: &str) -> Result<Border, ValueError> {
+    let places: Result<Vec<u8>, _> = text.split(',').map(str::parse).collect();
+    match *places.unwrap_or_default() {
+        [top, bottom] => Ok(Border::Family(Family { top, bottom })),
+        [top, bottom, left, right] => Ok(Border::Constellation(Constellation { top, bottom, left, right })),
+        _ => Err(ValueError::new(text, "TOP,BOTTOM or TOP,BOTTOM,LEFT,RIGHT, as in 0,2 or 0,2,0,4")),
+    }
 }
 
 #[derive(Debug, Args)]

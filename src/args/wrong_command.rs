@@ -36,9 +36,11 @@ pub enum WrongCommand {
     OnePort(u16),
     #[error("--gpu measures graphics cards, and --{0} is for the processor: leave one of them out")]
     CardsAndProcessor(&'static str),
-    /// The coordinator would refuse this however often it is asked.
+    /// This is refused however often it is asked.
     #[error("{0}")]
     Refused(String),
+    #[error("--only chooses rows of a table by constellation: add --by constellation, or leave it out")]
+    OnlyOfConstellations,
     #[error("Windows has no --nice: leave it out, and start the command as start /low /b /wait diadem ...")]
     NoNiceness,
     #[error("{0}: add --yes to do that, or --dry-run to see this alone")]

@@ -1,5 +1,7 @@
 //! `diadem count`: a local run, with the coordinator's own code and a worker in one process.
 
+pub mod placed;
+
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -198,7 +200,8 @@ fn new(count: &LocalCount, cards: &[Device]) -> anyhow::Result<Plan> {
 /// The workers of this process.
 fn members(count: &LocalCount, cards: Vec<Arc<GpuKernel>>, plan: &Plan) -> anyhow::Result<Vec<GroupMember>> {
     let uses_processor = cards.is_empty() || count.kernel.says_threads;
-    let kernel = if uses_processor { fitting_kernel(count.kernel, plan) } else { count.kernel };
+    let kernel =
+        if uses_processor { fitting_kernel(count.kernel, plan.board(), plan.units()) } else { count.kernel };
     let config = worker::Config {
         name: "local".into(),
         machine: count.machine.clone().unwrap_or_else(host::name),

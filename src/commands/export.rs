@@ -1,27 +1,44 @@
 //! `diadem export`: the counts of a run as a table.
 
+mod recount;
+
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use domain::counted;
 use records::audit;
-use records::export::{ExportError, TableSource};
+use records::export::{By, ExportError, TableSource};
 use records::run_directory::RunDirectory;
 
-use crate::args::ExportArgs;
+use crate::args::{ExportArgs, KernelChoice, WrongCommand};
 use crate::exit::UNSOUND;
 use crate::log::say;
 use crate::output_file::OutputFile;
 use crate::progress::during;
 use crate::stdout::stdout;
+use recount::recount;
 
-pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
-    let directory = RunDirectory::open(&args.run)?;
-    let out = args.out.as_deref().map(OutputFile::named).transpose()?;
+pub fn run(args: ExportArgs) -> anyhow::Result<ExitCode> {
+    let ExportArgs { run, format, by, only, kernel, out } = args;
+    if by != By::Constellation && !only.is_empty() {
+        return Err(WrongCommand::OnlyOfConstellations.into());
+    }
+    let kernel = KernelChoice::try_from(kernel)?;
+    let directory = RunDirectory::open(&run)?;
+    let out = out.as_deref().map(OutputFile::named).transpose()?;
     let audit = during("auditing the ledger", || audit(&directory))?;
     let source = TableSource { directory: &directory, standing: &audit.standing, totals: audit.totals };
-    let format = args.format.format();
-    let write = |out: &mut dyn Write| source.write(format, args.by, out);
+    let rows = match by {
+        By::Constellation => match recount(source.constellation_rows(&only)?, kernel)? {
+            Ok(rows) => Some(rows),
+            Err(interrupted) => return Ok(interrupted),
+        },
+        By::Unit | By::Family => None,
+    };
+    let write = |out: &mut dyn Write| match &rows {
+        Some(rows) => source.write_constellations(format.format(), rows, out),
+        None => source.write(format.format(), by, out),
+    };
     let digest = if let Some(out) = out {
         out.write(|out| write(out).map_err(reason))?
     } else {

@@ -26,14 +26,17 @@ mod worker;
 
 use std::process::ExitCode;
 
-use crate::args::Command;
+use crate::args::{Command, CountTask};
 use crate::output::listing;
 use crate::settings::Settings;
 
 /// Runs the parsed command.
 pub fn run(command: Command, settings: &Settings) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Count(args) => count::run(args.try_into()?),
+        Command::Count(args) => match args.try_into()? {
+            CountTask::Board(count) => count::run(count),
+            CountTask::Placed(count) => count::placed::run(count),
+        },
         Command::Coordinator(args) => coordinator::run(args.into()),
         Command::Worker(args) => worker::run(args),
         Command::Follow(args) => follow::run(args),
@@ -43,7 +46,7 @@ pub fn run(command: Command, settings: &Settings) -> anyhow::Result<ExitCode> {
         Command::Invite(args) => keys::invite(&args),
         Command::Join(args) => worker::join(args),
         Command::Verify(args) => verify::run(&args),
-        Command::Export(args) => listing(export::run(&args)),
+        Command::Export(args) => listing(export::run(args)),
         Command::Head(args) => listing(head::run(&args)),
         Command::Certify(args) => certify::run(&args),
         Command::Report(args) => report::run(&args),

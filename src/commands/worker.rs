@@ -143,7 +143,7 @@ async fn work(
     let made = signals.unless_told(move || worker_group::kernels(&wished, cards, method, &to_count));
     let Ok(cards) = made.await? else { return Ok(ExitCode::SUCCESS) };
     let uses_processor = cards.is_empty() || kernel.says_threads;
-    let kernel = if uses_processor { fitting_kernel(kernel, &plan) } else { kernel };
+    let kernel = if uses_processor { fitting_kernel(kernel, plan.board(), plan.units()) } else { kernel };
     let config = Config {
         name: args.name.unwrap_or_else(default_name),
         machine: args.machine.unwrap_or_else(host::name),

@@ -15,15 +15,16 @@
 mod comparison;
 mod error;
 mod form;
+mod rows;
 mod table;
 
 use std::io::{BufRead, Write};
 
 use queens::plan::{Border, Family};
 use queens::{Constellation, Measure, Totals, UnitId};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::groups::{by_constellation, by_family, measure_of};
+use crate::groups::{by_family, measure_of};
 use crate::run_directory::RunDirectory;
 use crate::standing::Standing;
 use comparison::Comparison;
@@ -31,6 +32,7 @@ use table::{SUMS, Table, wide};
 
 pub use error::ExportError;
 pub use form::{By, ByError, TableFormat};
+pub use rows::ConstellationRows;
 
 /// The source of a table: a run whose standing counts are all known, as after an audit.
 #[derive(Clone, Copy, Debug)]
@@ -44,41 +46,48 @@ pub struct TableSource<'a> {
 }
 
 impl TableSource<'_> {
+    /// The rows of a table by constellation: of the chosen constellations and families, or of all if none is chosen.
+    ///
+    /// # Errors
+    /// As with [`ConstellationRows::new`].
+    pub fn constellation_rows(&self, chosen: &[Border]) -> Result<ConstellationRows, ExportError> {
+        ConstellationRows::new(self.directory.plan(), self.directory.run().shard, self.standing, chosen)
+    }
+
     /// Writes the table and returns its digest.
     ///
     /// # Errors
-    /// The plan has no such table, or `out` cannot be written.
+    /// The plan counts constellations together and there is no recount of them, or `out` cannot be written.
     pub fn write(
         &self,
         format: TableFormat,
         by: By,
         out: &mut dyn Write,
     ) -> Result<blake3::Hash, ExportError> {
-        let (plan, shard) = (self.directory.plan(), self.directory.run().shard);
-        if by == By::Constellation
-            && plan.unit_ranges().any(|range| matches!(range.border, Border::Family(_)))
-        {
-            return Err(ExportError::NoConstellations);
-        }
         let mut table = Table::new(format, out);
-        self.write_head(&mut table, by)?;
         match by {
             By::Unit => self.write_units(&mut table)?,
-            By::Family => {
-                table.columns(&[&FAMILY[..], &SUMS].concat())?;
-                for (Family { top, bottom }, sums) in by_family(plan, shard, self.standing) {
-                    table.values(&FAMILY, &[json!(top), json!(bottom)], Some(&sums))?;
-                }
+            By::Family => self.write_families(&mut table)?,
+            By::Constellation if rows::bundles(self.directory.plan()) => {
+                return Err(ExportError::NoConstellations);
             }
-            By::Constellation => {
-                table.columns(&[&CONSTELLATION[..], &SUMS].concat())?;
-                let groups = by_constellation(plan, shard, self.standing);
-                for (Constellation { top, bottom, left, right }, sums) in groups {
-                    let queens = [top, bottom, left, right].map(|place| json!(place));
-                    table.values(&CONSTELLATION, &queens, Some(&sums))?;
-                }
-            }
+            By::Constellation => self.write_rows(&mut table, &self.constellation_rows(&[])?)?,
         }
+        table.end()
+    }
+
+    /// Writes a table by constellation of these rows, and returns its digest.
+    ///
+    /// # Errors
+    /// `out` cannot be written.
+    pub fn write_constellations(
+        &self,
+        format: TableFormat,
+        rows: &ConstellationRows,
+        out: &mut dyn Write,
+    ) -> Result<blake3::Hash, ExportError> {
+        let mut table = Table::new(format, out);
+        self.write_rows(&mut table, rows)?;
         table.end()
     }
 
@@ -96,9 +105,10 @@ impl TableSource<'_> {
         }
     }
 
-    fn write_head(&self, table: &mut Table<'_>, by: By) -> Result<(), ExportError> {
+    /// What the head of each table says.
+    fn facts(&self) -> [(&'static str, Value); 9] {
         let (plan, shard) = (self.directory.plan(), self.directory.run().shard);
-        let facts = [
+        [
             ("n", json!(plan.board().n())),
             ("plan", json!(plan.fingerprint().to_string())),
             ("part", json!(shard.to_string())),
@@ -108,12 +118,35 @@ impl TableSource<'_> {
             ("a", wide(self.totals.a)),
             ("p", wide(self.totals.p)),
             ("r", wide(self.totals.r)),
-        ];
-        table.head(by, &facts)
+        ]
+    }
+
+    fn write_families(&self, table: &mut Table<'_>) -> Result<(), ExportError> {
+        let (plan, shard) = (self.directory.plan(), self.directory.run().shard);
+        table.head(By::Family, &self.facts())?;
+        table.columns(&[&FAMILY[..], &SUMS].concat())?;
+        for (Family { top, bottom }, sums) in by_family(plan, shard, self.standing) {
+            table.values(&FAMILY, &[json!(top), json!(bottom)], Some(&sums))?;
+        }
+        Ok(())
+    }
+
+    fn write_rows(&self, table: &mut Table<'_>, rows: &ConstellationRows) -> Result<(), ExportError> {
+        let (plan, shard) = (self.directory.plan(), self.directory.run().shard);
+        let choice = rows.choice().map(|choice| ("only", json!(choice)));
+        let facts: Vec<_> = self.facts().into_iter().chain(choice).collect();
+        table.head(By::Constellation, &facts)?;
+        table.columns(&[&CONSTELLATION[..], &SUMS].concat())?;
+        for (Constellation { top, bottom, left, right }, sums) in rows.sums(plan, shard, self.standing) {
+            let queens = [top, bottom, left, right].map(|place| json!(place));
+            table.values(&CONSTELLATION, &queens, Some(&sums))?;
+        }
+        Ok(())
     }
 
     fn write_units(&self, table: &mut Table<'_>) -> Result<(), ExportError> {
         let (plan, shard) = (self.directory.plan(), self.directory.run().shard);
+        table.head(By::Unit, &self.facts())?;
         table.columns(&UNIT)?;
         for range in plan.unit_ranges() {
             let [top, bottom, left, right] = match range.border {

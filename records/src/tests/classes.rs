@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use queens::known::Symmetric;
+use queens::plan::{Border, Family};
 use queens::{Board, Class, Classified, TallyError, UnitId};
 
 use crate::export::ExportError;
@@ -28,6 +29,8 @@ macro_rules! classes {
         }
     )*};
 }
+
+const FAMILY: Family = Family { top: 0, bottom: 2 };
 
 fn path() -> PathBuf {
     "run".into()
@@ -71,6 +74,7 @@ classes! {
         CopyError::Lost(other_shard()),
         PolicyError::from("x".parse::<DoubleCheck>().unwrap_err()),
         PolicyError::HasEnded,
+        ExportError::NoSuchRow { border: Border::Family(FAMILY), board: Board::new(8).unwrap() },
     ]
     errors_of_unsound_runs_are_unsound: Unsound [
         missing_ledger(),
@@ -97,6 +101,8 @@ classes! {
         HeadError::Short { line: 1, records: 9, found: 3 },
         ExportError::LineEnd(1),
         ExportError::Differs { line: 1, found: String::new(), expected: String::new() },
+        ExportError::Uncounted { family: FAMILY, counted: 1, units: 2 },
+        ExportError::Contradiction { family: FAMILY, recorded: 1, found: 2 },
     ]
     errors_that_may_pass_are_failures: Failed [
         RunDirectoryError::NoRun(path()),

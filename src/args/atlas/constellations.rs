@@ -73,10 +73,11 @@ pub struct TaskArgs {
     /// Every orbit once, the class right.
     #[arg(long, value_name = "FILE")]
     import: Option<PathBuf>,
-    /// Count the solutions from one or both files.
+    /// Count the solutions from such files.
     ///
-    /// On this machine.
-    #[arg(long, value_name = "FILE", num_args = 1..=2)]
+    /// From all constellations of the board, which both files of --export have: all its solutions. From any other records, of any
+    /// queens: the solutions that contain the queens of each.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
     count: Vec<PathBuf>,
 }
 

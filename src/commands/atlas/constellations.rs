@@ -37,7 +37,7 @@ fn of_board(board: Board, task: ConstellationsTask) -> anyhow::Result<ExitCode> 
         ConstellationsTask::Json => listing(print(&in_json(board).to_string()))?,
         ConstellationsTask::Export(folder) => files::export(board, &folder)?,
         ConstellationsTask::Import(file) => files::import(board, &file)?,
-        ConstellationsTask::Count(files, kernel) => return files::count(board, &files, &kernel),
+        ConstellationsTask::Count(files, kernel) => return files::count(board, &files, kernel),
     }
     Ok(ExitCode::SUCCESS)
 }

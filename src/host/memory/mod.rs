@@ -6,8 +6,8 @@ mod unix;
 mod windows;
 
 use domain::counted;
+use queens::Board;
 use queens::kernel::Meet;
-use queens::{Board, Plan};
 use tracing::warn;
 
 use crate::args::{KernelChoice, MemoryNeed, ThreadsArgs, cores};
@@ -35,10 +35,10 @@ pub fn ensure_address_space() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The choice with threads and lists that fit into the memory. A warning says if they do not, or only just.
-pub fn fitting_kernel(choice: KernelChoice, plan: &Plan) -> KernelChoice {
-    let (need, limits) = (choice.memory_need(plan.units()), system::limits());
-    let need = need.with_longer_lists(longest_lists(&limits, plan.board(), need.threads));
+/// The choice with threads and lists that fit into the memory, beside a plan of so many units. A warning says if they do not, or only just.
+pub fn fitting_kernel(choice: KernelChoice, board: Board, units: u64) -> KernelChoice {
+    let (need, limits) = (choice.memory_need(units), system::limits());
+    let need = need.with_longer_lists(longest_lists(&limits, board, need.threads));
     let Some((fitted, shortage)) = shortage(&limits, need) else { return choice.with_memory(need) };
     warn!("{shortage}");
     choice.with_memory(fitted)

@@ -90,6 +90,49 @@ fn constellations_are_exported_imported_and_counted() {
 }
 
 #[test]
+fn files_of_any_records_and_queens_are_counted() {
+    let folder = Folder::new();
+    folder.run("atlas constellations 12 --export .");
+    let (a, s) = ("constellations-12-asymmetric.pp", "constellations-12-symmetric.pp");
+    let bytes = fs::read(folder.path().join(a)).unwrap();
+    let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
+    let count = |args: &str| {
+        let counted = folder.run(&format!("atlas constellations {args} --threads 2"));
+        assert_eq!(counted.code, Some(0), "{counted:?}");
+        let (number, words) = counted.stdout.split_once(" completions: ").unwrap();
+        assert!(words.starts_with("these are not all constellations of n = "), "{counted:?}");
+        number.parse::<u64>().unwrap()
+    };
+    // The file in two pieces, and its first piece twice.
+    let half = (0..100).fold(0, |at, _| at + usize::from(bytes[at]));
+    write("first", &bytes[..half]);
+    write("second", &bytes[half..]);
+    let first = count("12 --count first");
+    let both = count("12 --count first second");
+    assert_eq!(both, first + count("12 --count second"));
+    assert_eq!(count("12 --count first second first"), both + first);
+    let search = count(&format!("12 --count first second {s} --method search"));
+    assert_eq!(search, count(&format!("12 --count first second {s} --method meet")));
+    // No queens at all; one; two that attack each other; 20 in one corner.
+    let record = |queens: &[[u8; 2]]| {
+        let head = [8 + 2 * queens.len() as u8, 0, b'P', b'P', 1, 8, queens.len() as u8, 0];
+        [&head, queens.as_flattened()].concat()
+    };
+    let records = [record(&[]), record(&[[0, 0]]), record(&[[0, 0], [1, 1]]), record(&[[0, 0]; 20])].concat();
+    write("any", &records);
+    assert_eq!(count("8 --count any"), 92 + 4 + 4);
+    write("cut", &records[..records.len() - 1]);
+    folder
+        .run("atlas constellations 8 --count any cut")
+        .refused(&["cut is no constellation file", "record 4"]);
+    write("empty", b"");
+    folder.run("atlas constellations 8 --count empty").refused(&["empty", "the file is empty"]);
+    folder
+        .run(&format!("atlas constellations 12 --count {a} {a}"))
+        .refused(&["both files hold the asymmetric"]);
+}
+
+#[test]
 fn constellations_of_boards_fill_folder_and_zip() {
     let folder = Folder::new();
     let exported = folder.run("atlas constellations 4..6 --export files");

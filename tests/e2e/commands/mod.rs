@@ -10,6 +10,7 @@ mod invitations;
 mod keys;
 mod log;
 mod output;
+mod placed;
 mod published;
 mod retract;
 mod service_manager;

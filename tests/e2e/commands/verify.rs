@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
 use queens::{Measure, Summand};
+use records::run_directory::RunDirectory;
 
 use crate::forgery::{Forgery, lie_about};
 use crate::harness::{Completed, Folder, published, until};
@@ -186,12 +187,119 @@ fn sums_by_family_are_the_same_in_all_schemes() {
             assert_eq!(rows, sums(n, &format!("{run}-{n}"), split), "n={n} {split}");
         }
     }
-    folder.run("export rows --csv --by constellation").refused(&["by constellation", "by family"]);
     folder.run("count 13 --centre 2 --run no").refused(&["\"2\"", "COLUMNS,GROUP"]);
     folder.run("count 13 --centre 9,1 --run no").refused(&["at most 8", "9 columns"]);
     folder.run("count 13 --centre 1,1,0 --run no").refused(&["grain", "at least 1"]);
     folder.run("count 13 --centre 1,1,1,1 --run no").refused(&["1,1,1,1", "COLUMNS,GROUP,GRAIN"]);
     folder.run("count 13 --centre 1,1 --families 1,1,1 --run no").refused(&["--centre", "--families"]);
+}
+
+/// The rows of a table by constellation, without the units, which differ from plan to plan.
+fn constellation_rows(table: &str) -> Vec<String> {
+    let rows = table.lines().filter(|line| !line.starts_with('#'));
+    let columns = |line: &str| {
+        let values: Vec<&str> = line.split(',').collect();
+        [&values[..4], &values[6..]].concat().join(",")
+    };
+    rows.map(columns).collect()
+}
+
+#[test]
+fn rows_by_constellation_are_the_same_in_all_schemes() {
+    let folder = Folder::new();
+    folder.run("count 12 --method search --run apart --quiet");
+    let apart = folder.run("export apart --csv --by constellation");
+    assert_eq!(apart.stderr.lines().count(), 1, "nothing is counted again: {apart:?}");
+    let expected = constellation_rows(&apart.stdout);
+    assert_eq!(expected.len(), 1 + 730);
+    for (run, split) in
+        [("outer", "--families 1,2,1"), ("centre", "--centre 2,3"), ("even", "--centre 1,1,20")]
+    {
+        folder.run(&format!("count 12 {split} --run {run} --quiet"));
+        for method in ["search", "meet"] {
+            let table = folder.run(&format!("export {run} --csv --by constellation --method {method}"));
+            assert_eq!(table.code, Some(0), "{table:?}");
+            assert_eq!(constellation_rows(&table.stdout), expected, "{run} {method}");
+            let head = "counts constellations together; counting 705 of them again takes seconds";
+            assert!(table.stderr.contains(head), "{table:?}");
+            assert!(table.stderr.contains("705 constellations counted again"), "{table:?}");
+            assert!(table.stderr.contains("families, each sum is the same\n"), "{table:?}");
+        }
+    }
+    // A file of them cannot be compared with the ledger, which has their sums alone.
+    folder.run("export outer --csv --by constellation -o table");
+    let compared = folder.run("verify outer --recount 0 --export table");
+    assert!(compared.code == Some(1) && compared.stderr.contains("compare the files"), "{compared:?}");
+}
+
+#[test]
+fn chosen_constellations_are_counted_again_alone() {
+    let folder = Folder::new();
+    folder.run("count 12 --families 0,1,0 --run run --quiet");
+    let all = constellation_rows(&folder.run("export run --csv --by constellation").stdout);
+    let of_family = folder.run("export run --csv --by constellation --only 0,2");
+    let rows = constellation_rows(&of_family.stdout);
+    assert!(rows.len() > 5 && rows[1..].iter().all(|row| all.contains(row)), "{rows:?}");
+    assert!(of_family.stdout.contains("\n# only 0,2\n"), "{of_family:?}");
+    assert!(of_family.stderr.contains("compared with the ledger: 1 family, each sum"), "{of_family:?}");
+    // The last chosen one is an image of the row, turned by 180 degrees.
+    let places: Vec<u8> = rows[1].split(',').take(4).map(|place| place.parse().unwrap()).collect();
+    let [top, bottom, left, right] = places[..] else { panic!("{rows:?}") };
+    let image = format!("{},{},{},{}", 11 - bottom, 11 - top, 11 - right, 11 - left);
+    let one = folder.run(&format!("export run --csv --by constellation --only {image}"));
+    assert_eq!(constellation_rows(&one.stdout), rows[..2]);
+    assert!(one.stderr.contains("0 families") && one.stderr.contains("not compared: 1 family"), "{one:?}");
+    let json = folder.run("export run --jsonl --by constellation --only 0,2 --only 0,3");
+    assert!(json.stdout.lines().next().unwrap().contains(r#""only":"0,2 0,3""#), "{json:?}");
+    // A plan that keeps constellations apart has the same choice.
+    folder.run("count 12 --method search --run apart --quiet");
+    let apart = folder.run("export apart --csv --by constellation --only 0,2");
+    assert_eq!(constellation_rows(&apart.stdout), rows);
+    for (options, words) in [
+        ("--by constellation --only 11,11", &["n = 12 has no family with top 11, bottom 11"][..]),
+        ("--by constellation --only 0,2,3,4", &["no constellation with top 0, bottom 2, left 3, right 4"]),
+        ("--by constellation --only 200,2,3,4", &["no constellation with top 200"]),
+        ("--by family --only 0,2", &["--only", "--by constellation"]),
+        ("--by constellation --only 1,2,3", &["1,2,3", "TOP,BOTTOM"]),
+    ] {
+        let refused = folder.run(&format!("export run --csv {options}"));
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(words.iter().all(|word| refused.stderr.contains(word)), "{refused:?}");
+    }
+    folder.run("count 12 --families 0,1,0 --shard 1/3 --run shard --quiet");
+    let shard = folder.run("export shard --csv --by constellation");
+    shard.refused(&["of the family with top", "are counted in this run", "merge"]);
+    assert_eq!(shard.code, Some(3));
+}
+
+#[test]
+fn export_names_the_family_that_contradicts_the_ledger() {
+    let folder = Folder::new();
+    folder.run("count 12 --families 0,1,0 --run run --quiet");
+    let unit = lie_about(&folder, "run", 3, |summand| summand == Summand::Asymmetric);
+    let directory = RunDirectory::open(&folder.path().join("run")).unwrap();
+    let (family, _) = directory.plan().families().find(|(_, units)| units.contains(&unit)).unwrap();
+    let refused = folder.run("export run --csv --by constellation -o table");
+    assert_eq!(refused.code, Some(3), "{refused:?}");
+    let name = format!("family with top {}, bottom {}: its constellations", family.top, family.bottom);
+    assert!(refused.stderr.contains(&name) && refused.stderr.contains("but the ledger has"), "{refused:?}");
+    assert!(!folder.path().join("table").exists());
+}
+
+#[test]
+fn interrupted_recount_of_constellations_writes_nothing() {
+    let folder = Folder::new();
+    folder.run("count 16 --method meet --run run --quiet");
+    // The search of every constellation takes minutes without vectors.
+    let mut command = folder
+        .diadem("export run --csv --by constellation --method search --isa portable --threads 1 -o table");
+    let export = folder.start_command(&mut command, "export.log");
+    until("it counts", || fs::read_to_string(&export.log).unwrap().contains("takes seconds"));
+    export.interrupt();
+    let ended = export.end();
+    assert_eq!(ended.code, Some(130), "{ended:?}");
+    assert!(ended.stderr.contains("no table is written"), "{ended:?}");
+    assert!(!folder.path().join("table").exists());
 }
 
 #[test]

@@ -82,7 +82,7 @@ pub use cut::Cut;
 pub(crate) use diagonals::diagonal_bits;
 pub use half::{Half, QueenBits};
 pub(crate) use narrowed::WORD;
-pub use outer::{count_by_cuts, free_rows_at_best, next_outer_row};
+pub use outer::{count_by_cuts, free_rows_at_best, next_outer_row, with_next_queen};
 #[cfg(test)]
 pub(crate) use reached::Reached;
 

@@ -65,11 +65,11 @@ pub fn count_by_cuts(
         return scalar::count(position, stop);
     }
     let parts = if free > usize::from(free_rows_at_best(position.board().n())) {
-        with_queen(position)
+        with_next_queen(position)
     } else {
         match Cut::new(position) {
             Err(Uncut::Impossible) => Vec::new(),
-            Err(Uncut::TooWide) => narrowed(position).map_or_else(|| with_queen(position), Vec::from),
+            Err(Uncut::TooWide) => narrowed(position).map_or_else(|| with_next_queen(position), Vec::from),
             Err(Uncut::TooManyPairs) => by_left_boundary(position),
             Ok(cut) => return count_cut(&cut),
         }
@@ -77,8 +77,11 @@ pub fn count_by_cuts(
     parts.iter().try_fold(Count::default(), |sum, part| Some(sum.plus(count_by_cuts(part, stop, count_cut)?)))
 }
 
-/// The position with a queen on each square of the next line.
-fn with_queen(position: &Position) -> Vec<Position> {
+/// The position with a queen on each square of the next line: its completions are those of all these together.
+///
+/// # Panics
+/// The position has no row without a queen.
+pub fn with_next_queen(position: &Position) -> Vec<Position> {
     let squares = Squares::of(position);
     let queens: Vec<Square> = if position.board().n() < LEAST_WITH_CENTRE {
         let row = next_outer_row(position).expect("a position to be cut has free rows");

@@ -7,20 +7,26 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use atlas::constellation_file::{ConstellationFile, FileCount, Kind};
+use atlas::constellation_file::{ConstellationFile, FileCount, Kind, positions};
 use domain::counted;
-use queens::Board;
-use queens::kernel::{Method, Stop};
+use queens::kernel::Stop;
 use queens::plan::PlanSpec;
+use queens::{Board, Totals};
 use records::shard::Shard;
 use records::{Agreement, regular_file};
+use tracing::Level;
 use zip::write::SimpleFileOptions;
 use zip::{DateTime, ZipWriter};
 
 use crate::args::KernelChoice;
 use crate::args::atlas::Boards;
+use crate::completions::{CompletionCounter, best_method};
+use crate::host::memory::fitting_kernel;
+use crate::log::{self, say};
 use crate::output::{print, span, verdict};
 use crate::output_file::OutputFile;
+use crate::progress::during;
+use crate::signals::Interruption;
 
 /// The files of the largest board are shorter.
 const LONGEST: u64 = 4 << 20;
@@ -73,52 +79,105 @@ fn zipped(files: &[(String, Vec<u8>)]) -> anyhow::Result<Vec<u8>> {
     Ok(archive.finish()?.into_inner())
 }
 
-fn read(board: Board, path: &Path) -> anyhow::Result<ConstellationFile> {
-    let bytes = regular_file::read_or_stream(path, LONGEST)
-        .with_context(|| format!("cannot read {}", path.display()))?;
-    ConstellationFile::from_bytes(board, &bytes)
-        .with_context(|| format!("{} is no constellation file of n = {board}", path.display()))
+fn read_bytes(path: &Path, longest: u64) -> anyhow::Result<Vec<u8>> {
+    regular_file::read_or_stream(path, longest).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn no_constellation_file(path: &Path, board: Board) -> String {
+    format!("{} is no constellation file of n = {board}", path.display())
 }
 
 /// Checks a file.
 pub fn import(board: Board, path: &Path) -> anyhow::Result<()> {
-    let file = read(board, path)?;
+    let file = ConstellationFile::from_bytes(board, &read_bytes(path, LONGEST)?)
+        .with_context(|| no_constellation_file(path, board))?;
     let (records, kind) = (file.orbits.len(), file.kind);
     print(&format!("{}: all {records} {kind} constellations of n = {board}, each once", path.display()))
 }
 
-/// Counts the solutions of the constellations in one file, or in both of the board.
-pub fn count(board: Board, paths: &[PathBuf], choice: &KernelChoice) -> anyhow::Result<ExitCode> {
-    let files: Vec<_> = paths.iter().map(|path| read(board, path)).collect::<anyhow::Result<_>>()?;
-    let kinds: HashSet<Kind> = files.iter().map(|file| file.kind).collect();
-    if kinds.len() < files.len() {
-        bail!("both files hold the {} constellations; one of each kind is counted together", files[0].kind);
+/// The longest file to count from.
+const LONGEST_TO_COUNT: u64 = 1 << 30;
+
+/// Counts the completions of all records of the files. Of all constellations of a kind, or of both, also the solutions of their images.
+pub fn count(board: Board, paths: &[PathBuf], choice: KernelChoice) -> anyhow::Result<ExitCode> {
+    log::start(Level::WARN);
+    let interruption = Interruption::listen()?;
+    let paths = paths.to_owned();
+    let counted = interruption.unless_raised(move |_| counted_of(board, &paths, choice)).transpose()?;
+    let Some((found, agrees)) = counted else {
+        say(format_args!("diadem: stopped; nothing is kept of the count"));
+        return Ok(interruption.exit_code().unwrap_or(ExitCode::FAILURE));
+    };
+    verdict(&found, (!agrees).then_some(ExitCode::FAILURE))
+}
+
+/// The result, and whether it agrees with the published values.
+fn counted_of(board: Board, paths: &[PathBuf], choice: KernelChoice) -> anyhow::Result<(String, bool)> {
+    let files = paths.iter().map(|path| read_bytes(path, LONGEST_TO_COUNT));
+    let files: Vec<Vec<u8>> = files.collect::<anyhow::Result<_>>()?;
+    let mut records = 0;
+    for (path, bytes) in paths.iter().zip(&files) {
+        let read = positions(board, bytes)
+            .and_then(|mut positions| positions.try_fold(0, |number, position| position.map(|_| number + 1)));
+        records += read.with_context(|| no_constellation_file(path, board))?;
     }
-    // The search counts single constellations best. Halves that meet count whole families.
-    let kernel = choice.kernel(&PlanSpec::for_kernel(board, Method::Search))?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(choice.threads as usize).build()?;
+    let whole = files.iter().map(|bytes| ConstellationFile::from_bytes(board, bytes).ok());
+    let whole: Option<Vec<ConstellationFile>> = whole.collect();
+    let kinds: HashSet<Kind> = whole.iter().flatten().map(|file| file.kind).collect();
+    if let Some(whole) = whole.as_ref().filter(|whole| kinds.len() < whole.len()) {
+        bail!("both files hold the {} constellations; one of each kind is counted together", whole[0].kind);
+    }
+    let choice = fitting_kernel(choice, board, 0);
+    let kernel = choice.kernel(&PlanSpec::for_kernel(board, best_method(board)))?;
+    let counter = CompletionCounter { kernel: &*kernel, threads: choice.threads, shows_progress: true };
     let begun = Instant::now();
-    let stop = Stop::new();
-    let counts = files.iter().map(|file| pool.install(|| file.count(&*kernel, &stop)));
-    let counts: Vec<FileCount> = counts.collect::<Option<_>>().context("the count was stopped")?;
-    let total = counts.into_iter().fold(FileCount::default(), FileCount::and);
-    let classes = total.classes();
-    let (answer, agrees) = if kinds.len() == 1 {
-        (format!("from the {} constellations alone", files[0].kind), true)
+    let (mut sum, mut completions) = (0, Vec::new());
+    let all = files.iter().filter_map(|bytes| positions(board, bytes).ok()).flatten().flatten();
+    counter.count(all, records, |found| {
+        sum += found;
+        if whole.is_some() {
+            completions.push(found);
+        }
+        Ok(())
+    })?;
+    let (answer, agrees) = if let Some(whole) = &whole {
+        of_whole(board, whole, &completions, choice.threads)?
     } else {
-        let agreement = Agreement::of(board, Shard::default(), &classes);
-        (agreement.words().to_owned(), !agreement.is_wrong())
+        let why = format!("these are not all constellations of n = {board}, so this is not Q({board})");
+        (format!("{sum} completions: {why}"), true)
     };
     let found = format!(
-        "Q({board}) = {}: {answer}\nA = {}, P = {}, R = {}\n{} constellations in {} with {}, kernel {}",
-        total.solutions,
-        classes.a,
-        classes.p,
-        classes.r,
-        files.iter().map(|file| file.orbits.len()).sum::<usize>(),
+        "{answer}\n{} in {} with {}, kernel {}",
+        counted(records as u64, if whole.is_some() { "constellation" } else { "record" }),
         span(begun.elapsed()),
         counted(choice.threads, "thread"),
         kernel.name(),
     );
-    verdict(&found, (!agrees).then_some(ExitCode::FAILURE))
+    Ok((found, agrees))
+}
+
+/// The solutions of all images of the constellations of one kind or of both, and whether they agree with the published values.
+fn of_whole(
+    board: Board,
+    files: &[ConstellationFile],
+    completions: &[u128],
+    threads: u32,
+) -> anyhow::Result<(String, bool)> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build()?;
+    let (mut total, mut rest, stop) = (FileCount::default(), completions, Stop::new());
+    for file in files {
+        let (own, others) = rest.split_at(file.orbits.len());
+        let count = during("counting the symmetric solutions", || pool.install(|| file.total(own, &stop)));
+        total = total.and(count.context("the count was stopped")?);
+        rest = others;
+    }
+    let classes = total.classes();
+    let (answer, agrees) = if let [file] = files {
+        (format!("from the {} constellations alone", file.kind), true)
+    } else {
+        let agreement = Agreement::of(board, Shard::default(), &classes);
+        (agreement.words().to_owned(), !agreement.is_wrong())
+    };
+    let (solutions, Totals { a, p, r, .. }) = (total.solutions, classes);
+    Ok((format!("Q({board}) = {solutions}: {answer}\nA = {a}, P = {p}, R = {r}"), agrees))
 }

@@ -1,7 +1,9 @@
 """Tests of the second verifier: python3 -m unittest discover tools"""
 
+import copy
 import io
 import os
+import random
 import sys
 import tempfile
 import time
@@ -11,14 +13,14 @@ import zlib
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import check  # noqa: E402
-from second import NotSound, blake3, known  # noqa: E402
+from second import NotSound, blake3, known, partition  # noqa: E402
 from second.counting import Clock, count  # noqa: E402
 from second.fingerprint import position_bytes, summand  # noqa: E402
-from second.geometry import ASYMMETRIC, constellations, orbits  # noqa: E402
+from second.geometry import ASYMMETRIC, at_peace, constellations, orbits  # noqa: E402
 from second.lines import Ledger, decode  # noqa: E402
 from second.makers import OTHER_OWNER, SAME_MACHINE, SAME_OWNER  # noqa: E402
 from second.members import Members  # noqa: E402
-from second.part import COMPLETIONS, HALF_TURN  # noqa: E402
+from second.part import COMPLETIONS, HALF_TURN, Part  # noqa: E402
 from second.plan import derive  # noqa: E402
 from second.run_file import RunFile  # noqa: E402
 from second.standing import Standing  # noqa: E402
@@ -417,6 +419,59 @@ class Standings(unittest.TestCase):
         for unit, count in found.items():
             self.refuses("retract", unit=unit, owner="p", found=count)
             self.apply("retract", unit=unit, owner="p", found=count, contradiction=True)
+
+
+class Partitions(unittest.TestCase):
+    @staticmethod
+    def plans(n):
+        return [derive(spec) for spec in (by_constellations(n, 50), by_families(n, 1, 2, 2), by_families(n, 0, 1, 3),
+                                          by_centre(n, 1, 4), by_centre(n, 2, 1, 2))]
+
+    @staticmethod
+    def in_single_units(plan, times):
+        """The plan with a part for each unit, so many times."""
+        changed = copy.copy(plan)
+        changed.parts = []
+        for unit in range(plan.units):
+            part, index = plan.part_of(unit)
+            single = Part(part.unit(index), part.member, part.measure, part.orbit, 0.0)
+            changed.parts += [single] * times(unit)
+        changed.firsts = list(range(len(changed.parts)))
+        changed.units, changed.partition = len(changed.parts), None
+        return changed
+
+    def test_every_plan_counts_each_solution_once(self):
+        for n, solutions in ((1, 1), (4, 1), (5, 2), (8, 12), (9, 46), (12, 1787)):
+            for plan in self.plans(n)[:5 if n < 12 else 2]:
+                with self.subTest(spec=plan.spec):
+                    found = partition.check(plan, 1)
+                    self.assertEqual((found["solutions"], found["all"]), (solutions, True))
+
+    def test_plans_count_random_solutions_once(self):
+        for spec, solutions in ((by_families(14, 0, 1, 2), 120), (by_constellations(16, 10**9), 125),
+                                (by_centre(18, 1, 1, 100_000), 120), (by_centre(20, 2, 3), 125)):
+            with self.subTest(spec=spec):
+                found = partition.check(derive(spec), 1)
+                self.assertEqual((found["solutions"], found["all"]), (solutions, False))
+
+    def test_random_solutions_are_solutions(self):
+        for n in (16, 24, 28):
+            for solution in partition.random_solutions(n, random.Random(1)):
+                self.assertEqual(sorted(solution), list(range(n)))
+                self.assertTrue(at_peace(list(enumerate(solution))))
+
+    def test_a_unit_that_is_dropped_or_doubled_is_found(self):
+        for plan in self.plans(8)[::2]:
+            whole = partition.Partition(plan)
+            images = [image for solution in partition.one_of_each_orbit(8) for image in partition.images_of(solution)]
+            filled = {unit for image in images for unit, _ in whole.units(image, COMPLETIONS)}
+            self.assertEqual(partition.check(self.in_single_units(plan, lambda unit: 1), 1)["solutions"], 12)
+            self.assertGreater(len(filled), 5)
+            for wrong in filled:
+                for times, words in ((0, "counts 0 of the [48] images|counts 4 of the 8"), (2, "twice, in units")):
+                    with self.assertRaisesRegex(NotSound, words):
+                        changed = self.in_single_units(plan, lambda unit: times if unit == wrong else 1)
+                        partition.check(changed, 1)
 
 
 class Lines(unittest.TestCase):

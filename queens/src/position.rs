@@ -3,6 +3,7 @@
 use crate::bits::set_bits;
 use crate::board::{Board, Square};
 use crate::constellation::Constellation;
+use crate::solution::Solution;
 
 /// The pairs (row of the queen in the left column, row of the queen in the right column) that may occur.
 ///
@@ -145,6 +146,14 @@ impl Position {
     pub fn is_consistent(&self) -> bool {
         self.queens.iter().all(|q| self.squares(q.row) >> q.col & 1 == 1)
             && self.queens.iter().all(|a| self.queens.iter().all(|b| !a.attacks(*b)))
+    }
+
+    /// Whether the solution of the board is a completion.
+    pub fn is_completed_by(&self, solution: &Solution) -> bool {
+        let last = self.board.last();
+        self.queens.iter().all(|queen| solution.has(*queen))
+            && solution.queens().all(|queen| self.squares(queen.row) >> queen.col & 1 == 1)
+            && self.boundary().is_none_or(|pairs| pairs.contains(solution.row_of(0), solution.row_of(last)))
     }
 
     /// The position mirrored left to right. It has as many completions.

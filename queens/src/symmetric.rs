@@ -24,7 +24,7 @@ pub enum Turn {
 
 impl Turn {
     /// A square and its images, each once; the square itself first.
-    fn orbit(self, board: Board, square: Square) -> impl Iterator<Item = Square> {
+    pub(crate) fn orbit(self, board: Board, square: Square) -> impl Iterator<Item = Square> {
         let images: &[Symmetry] = match self {
             Turn::Half => &[Symmetry::Identity, Symmetry::HalfTurn],
             Turn::Quarter => {
@@ -57,7 +57,7 @@ pub fn count_fixed(position: &Position, turn: Turn, stop: &Stop) -> Option<Count
 
 /// The lines that queens occupy: rows, columns and both kinds of diagonals, one bit each.
 #[derive(Clone, Copy, Default)]
-struct Placed {
+pub(crate) struct Placed {
     rows: u32,
     cols: u32,
     /// Bit row + col.
@@ -67,7 +67,7 @@ struct Placed {
 }
 
 impl Placed {
-    fn with(self, board: Board, Square { row, col }: Square) -> Self {
+    pub(crate) fn with(self, board: Board, Square { row, col }: Square) -> Self {
         Self {
             rows: self.rows | 1 << row,
             cols: self.cols | 1 << col,
@@ -76,14 +76,18 @@ impl Placed {
         }
     }
 
-    /// The columns of `row` that no queen attacks.
-    fn free(self, board: Board, row: u8) -> u32 {
-        let attacked =
-            self.cols | (self.rising >> row) as u32 | (self.falling >> (board.last() - row)) as u32;
-        if self.rows >> row & 1 == 1 { 0 } else { board.full() & !attacked }
+    pub(crate) fn has_row(self, row: u8) -> bool {
+        self.rows >> row & 1 == 1
     }
 
-    fn attacks(self, board: Board, Square { row, col }: Square) -> bool {
+    /// The columns of `row` that no queen attacks.
+    pub(crate) fn free(self, board: Board, row: u8) -> u32 {
+        let attacked =
+            self.cols | (self.rising >> row) as u32 | (self.falling >> (board.last() - row)) as u32;
+        if self.has_row(row) { 0 } else { board.full() & !attacked }
+    }
+
+    pub(crate) fn attacks(self, board: Board, Square { row, col }: Square) -> bool {
         self.free(board, row) >> col & 1 == 0
     }
 }

@@ -48,7 +48,9 @@ pub use answer::{Agreement, Answer, WrongSymmetric};
 pub use assurance::assess;
 pub use audit::{Audit, AuditError, audit, audit_each, audit_until};
 pub use bound::CONFIDENCE;
-pub use certificate::{Certificate, CertificateError, HeadError, PublishedHead, PublishedHeads};
+pub use certificate::{
+    Certificate, CertificateError, HeadError, PublishedHead, PublishedHeads, stamped_hash,
+};
 pub use checkpoint::is_checkpoint_thread;
 pub use clock::{Clock, SystemClock};
 pub use double_check::{DoubleCheck, DoubleCheckError};

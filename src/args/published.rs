@@ -14,8 +14,10 @@ use super::value::ThreadsArgs;
 /// ledger.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
-  diadem head ./diadem-20 >> heads.txt     now and then, where others see it")]
+Examples:
+  diadem head ./diadem-20 >> heads.txt     now and then, where others see it
+  diadem head ./diadem-20 -o head-1.txt
+      for a time-stamping service, which takes the SHA-256 hash of the file")]
 pub struct HeadArgs {
     /// Run directory.
     #[arg(value_name = "DIR")]
@@ -23,6 +25,11 @@ pub struct HeadArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
+    /// Output file, with its SHA-256 hash on stderr.
+    ///
+    /// Such a file and hash can be time-stamped [default: stdout].
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 /// Sign a certificate of a complete run.

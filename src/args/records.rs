@@ -18,9 +18,9 @@ use super::value::{Auto, GROUPS, METHODS, ThreadsArgs, ValueError, auto, choice,
 /// Check a run from its ledger and recount a sample.
 ///
 /// Checks in this order, up to the first failure: chain and CRCs of the ledger; one standing count a unit;
-/// identities among the sums; a certificate and an exported table, if given; the symmetric counts, by a
-/// second algorithm; a random sample of units, mirrored and by another kernel than the first count; the
-/// published value.
+/// identities among the sums; random solutions, each counted once by the plan; a certificate and an exported
+/// table, if given; the symmetric counts, by a second algorithm; a random sample of units, mirrored and by
+/// another kernel than the first count; the published value.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("evidence").args(["run", "certificate"]).required(true).multiple(true))]
 #[command(after_help = "\

@@ -29,6 +29,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
     let named = &run.audit().keys;
     let key = key_file(args, named)?;
     run.identities()?;
+    let partition = run.partition()?;
     recount_symmetric(&run, fitting_threads(args.threads))?;
     let agreement = run.expect_published()?;
     let certificate = Certificate::sign(&directory, run.audit(), &SigningKey::open(&key)?)?;
@@ -38,6 +39,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
         Some(out) => out.write(|out| Ok(writeln!(out, "{text}")?))?,
         None => print(&text)?,
     }
+    say(format_args!("{}", partition.words()));
     if agreement == Agreement::SymmetricAgrees {
         say(format_args!("diadem: P and R agree with the published values; Q has not been published"));
     }

@@ -11,7 +11,7 @@ use queens::Plan;
 use records::ledger::{Record, UnitRecord};
 use records::run_directory::RunDirectory;
 use records::standing::UnitMark;
-use records::verify::{VerifyError, identities};
+use records::verify::{PartitionSample, VerifyError, identities};
 use records::{Agreement, Answer, Audit, Intervention, PublishedHead, audit_each};
 
 use crate::args::ReportArgs;
@@ -150,6 +150,8 @@ fn checked(directory: &RunDirectory, audit: &Audit, answer: &Answer) -> anyhow::
         let found = found.map_err(VerifyError::from)?;
         checked.push(format!("the solutions of {} families add up to the total", found.families));
     }
+    let partition = PartitionSample::check(directory.plan(), rand::random::<u64>());
+    checked.push(partition.map_err(VerifyError::from)?.words());
     Ok(checked)
 }
 

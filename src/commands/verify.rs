@@ -75,6 +75,7 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
     }
     run.expect_complete()?;
     report_identities(report, &run)?;
+    report_partition(report, &run)?;
     if let Some((path, certificate)) = args.certificate.as_ref().zip(certificate) {
         let file = path.display();
         let is_of_coordinator = certificate.check(&directory, published).with_context(|| file.to_string())?;
@@ -190,6 +191,15 @@ fn report_identities(report: &mut VerifyReport, run: &Verification<'_>) -> anyho
         ),
         "identities",
         json!({"families": found.families, "rotational": found.rotational, "power": found.power}),
+    )
+}
+
+fn report_partition(report: &mut VerifyReport, run: &Verification<'_>) -> anyhow::Result<()> {
+    let found = during("looking up solutions in the plan", || run.partition())?;
+    report.add(
+        &format!("partition: {}", found.words()),
+        "partition",
+        json!({"solutions": found.solutions, "symmetric": found.symmetric, "all": found.is_whole}),
     )
 }
 

@@ -78,22 +78,54 @@ class Part:
 
     def positions(self, indices):
         """The positions of the units with these indices, which ascend."""
+        sides = self._fixed_sides()
+        leaves = self._leaves([index >> sides for index in indices])
+        return [on_sides(leaf, sides, index & (1 << sides) - 1) for leaf, index in zip(leaves, indices)]
+
+    def _fixed_sides(self):
+        lines, sides = {OUTER: self._outer_rows, CENTRE: self._central_columns}.get(self.kind, lambda: ((), 0))()
+        return sides
+
+    def _leaves(self, indices):
+        """The positions of the leaves with these indices, before any sides are fixed."""
         if self.kind == WHOLE:
             return [self.position for _ in indices]
         if self.kind == ROWS:
             return list(leaves_at(self.position, self.position.free_rows()[:self.depth], self.group, indices))
         if self.kind == CENTRE:
-            lines, sides = self._central_columns()
-            found = leaves_at(self.position.transposed(), lines, self.group, [index >> sides for index in indices])
-            found = (leaf.transposed() for leaf in found)
-        else:
-            rows, sides = self._outer_rows()
-            found = leaves_at(self.position, rows, self.group, [index >> sides for index in indices])
-        return [on_sides(leaf, sides, index & (1 << sides) - 1) for leaf, index in zip(found, indices)]
+            lines, _ = self._central_columns()
+            found = leaves_at(self.position.transposed(), lines, self.group, indices)
+            return [leaf.transposed() for leaf in found]
+        rows, _ = self._outer_rows()
+        return list(leaves_at(self.position, rows, self.group, indices))
 
     def unit(self, index):
         """The position of the unit with that index."""
         return self.positions([index])[0]
+
+    def indices_completed_by(self, solution):
+        """The indices of the units whose positions the solution completes. Every leaf with queens of the solution is
+        looked at, so that more than one is found where units overlap."""
+        if not self.position.is_completed_by(solution):
+            return []
+        lines, sides, places = [], 0, solution
+        if self.kind == ROWS:
+            lines = self.position.free_rows()[:self.depth]
+        elif self.kind == OUTER:
+            lines, sides = self._outer_rows()
+        elif self.kind == CENTRE:
+            lines, sides = self._central_columns()
+            places = [solution.index(col) for col in range(len(solution))]
+        first, near = 0, []
+        for queens, free in leaves(lines) if lines else [((), 1)]:
+            beyond = first + -(-ones(free) // max(1, self.group))
+            if all(places[line] == place for line, place in queens):
+                near += range(first, beyond)
+            first = beyond
+        return [index
+                for at, leaf in zip(near, self._leaves(near)) if leaf.is_completed_by(solution)
+                for lefts in range(1 << sides) if (index := at << sides | lefts) < self.units
+                if on_sides(leaf, sides, lefts).is_completed_by(solution)]
 
 
 def outer_rows(position, most):

@@ -25,6 +25,8 @@ class Plan:
         self.units = self.firsts.pop()
         # Counts of units that were made again: they are the same for all ledgers of the plan.
         self.found = {}
+        # The solutions that were looked up in it.
+        self.partition = None
         self.fingerprint = fingerprint(spec, parts)
 
     def part_of(self, unit):

@@ -41,6 +41,13 @@ class Position:
         allowed = all(self.squares.get(row, self.full) >> col & 1 for row, col in self.queens)
         return allowed and at_peace(self.queens)
 
+    def is_completed_by(self, solution):
+        """Whether the solution, which is the tuple of its columns by row, has the queens, squares and pair."""
+        last = self.n - 1
+        return (all(solution[row] == col for row, col in self.queens)
+                and all(columns >> solution[row] & 1 for row, columns in self.squares.items())
+                and (self.pairs is None or (solution.index(0), solution.index(last)) in self.pairs))
+
     def free_rows(self):
         """The rows without a queen from top to bottom, each with its open columns: allowed and not attacked."""
         taken = {row for row, _ in self.queens}

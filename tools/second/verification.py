@@ -2,7 +2,7 @@
 
 import random
 
-from . import NotSound, known, plan
+from . import NotSound, known, partition, plan
 from .counting import Clock, TimeIsUp, count
 from .geometry import ASYMMETRIC
 from .lines import Ledger
@@ -27,6 +27,7 @@ class Verification:
         self._read()
         self._expect_complete()
         self._add_up()
+        self._look_up()
         self._count_again()
         self._compare()
 
@@ -108,6 +109,14 @@ class Verification:
             if by_orbits != solutions:
                 raise NotSound(f"the constellations stand for {by_orbits} solutions, but 8A + 4P + 2R is {solutions}")
             self._expect_reflected_fours()
+
+    def _look_up(self):
+        self.show("looking up solutions in the plan")
+        found = partition.check(self.plan, self.options.seed)
+        self.tell("partition", found, "partition: " + (
+            "all {solutions} solutions up to symmetry are" if found["all"] else
+            "{solutions} random solutions, {symmetric} of them symmetric, are")
+            + " each counted once by the units of the plan")
 
     def _expect_reflected_fours(self):
         power, rotational = 1 << max(0, self.plan.n // 4 - 1), 0

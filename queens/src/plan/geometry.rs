@@ -11,6 +11,7 @@ use crate::bits::set_bits;
 use crate::board::{Board, Square};
 use crate::estimate::Line;
 use crate::position::Position;
+use crate::solution::Solution;
 
 /// Whether a line is a row or a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +155,23 @@ pub fn leaves(
         }
         first = behind;
         indices.peek().is_some()
+    });
+    found
+}
+
+/// The indices, ascending, of the leaves of the walk whose queens are all in the solution, the last line's aside.
+pub fn leaves_with(lines: &[EmptyLine], group: u32, solution: &Solution) -> Vec<u64> {
+    if lines.is_empty() {
+        return vec![0];
+    }
+    let (mut found, mut first) = (Vec::new(), 0);
+    walk(lines, &mut ArrayVec::new(), &mut |queens, open| {
+        let behind = first + groups(open, group);
+        if queens.iter().all(|queen| solution.has(*queen)) {
+            found.extend(first..behind);
+        }
+        first = behind;
+        true
     });
     found
 }

@@ -12,9 +12,10 @@
 
 use crate::plan::border::Border;
 use crate::plan::geometry::{
-    EmptyLines, central_columns, count_leaves, empty_rows, leaves, outer_rows, with_sides,
+    EmptyLines, central_columns, count_leaves, empty_rows, leaves, leaves_with, outer_rows, with_sides,
 };
 use crate::position::Position;
+use crate::solution::Solution;
 use crate::summand::Summand;
 
 /// A position and how it is split.
@@ -193,6 +194,26 @@ impl Part {
         let leaves = leaves(&self.position, &lines, group, indices.iter().map(|index| index >> sides));
         let left = indices.iter().map(|index| index & ((1 << sides) - 1));
         leaves.into_iter().zip(left).map(|(leaf, left)| with_sides(leaf, sides, left)).collect()
+    }
+
+    /// The indices of the units whose positions the solution completes. It looks at every unit whose queens the solution
+    /// has, so it finds more than one where units overlap.
+    pub fn units_completed_by(&self, solution: &Solution) -> Vec<u64> {
+        if !self.position.is_completed_by(solution) {
+            return Vec::new();
+        }
+        let Division { lines, group, sides } = self.split.divide(&self.position);
+        let near = leaves_with(&lines, group, solution);
+        let leaves = leaves(&self.position, &lines, group, near.iter().copied());
+        let completed = near.iter().zip(leaves).filter(|(_, leaf)| leaf.is_completed_by(solution));
+        let units = completed.flat_map(|(index, leaf)| {
+            let units = (0..1 << sides).map(move |left| (index << sides | left, left, leaf.clone()));
+            units.map(move |(unit, left, leaf)| (unit, with_sides(leaf, sides, left)))
+        });
+        let is_completed = |(unit, position): (u64, Position)| {
+            (unit < self.units && position.is_completed_by(solution)).then_some(unit)
+        };
+        units.filter_map(is_completed).collect()
     }
 
     /// The position of the unit with that index, 0 <= index < `units()`.

@@ -7,13 +7,15 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
-use std::time::SystemTime;
 
 use queens::plan::Fingerprint;
 use queens::{Board, Class, Classified};
+use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
+
+use domain::seen;
 
 use crate::checkpoint::acknowledged::{acknowledged, refuse_loss};
 use crate::ledger::{LedgerError, LedgerPosition, LineHash, read_marks};
@@ -44,6 +46,14 @@ pub enum HeadError {
     /// A line is none that was published.
     #[error("line {0} is no line of diadem head")]
     Malformed(usize),
+    /// A time is none.
+    #[error("line {line}: the time \"{said}\" is none of diadem head, which writes 2026-11-22T03:26:33Z")]
+    MalformedTime {
+        /// The line.
+        line: usize,
+        /// The value in the line.
+        said: String,
+    },
     /// There is no head.
     #[error("there is no line of diadem head in it")]
     Empty,
@@ -100,7 +110,7 @@ pub enum HeadError {
 impl Classified for HeadError {
     fn class(&self) -> Class {
         match self {
-            Self::Malformed(_) | Self::Empty => Class::Failed,
+            Self::Malformed(_) | Self::MalformedTime { .. } | Self::Empty => Class::Failed,
             _ => Class::Unsound,
         }
     }
@@ -148,6 +158,11 @@ impl fmt::Display for PublishedHead {
     }
 }
 
+/// The SHA-256 hash of what is published, as 64 hexadecimal digits: the form that time-stamping services take.
+pub fn stamped_hash(published: &str) -> String {
+    digest(&SHA256, published.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The line is none of `diadem head`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("it is no line of diadem head")]
@@ -164,22 +179,13 @@ struct PublishedLine {
     shard: Option<Fraction>,
     plan: Option<Fingerprint>,
     /// When it was printed; nothing can be compared with it.
-    #[serde(rename = "at")]
-    _at: Option<PrintedAt>,
+    at: Option<String>,
 }
 
-/// A time as it is written there: `2026-11-22T03:26:33Z`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-struct PrintedAt(SystemTime);
-
-impl TryFrom<String> for PrintedAt {
-    type Error = NoHead;
-    fn try_from(text: String) -> Result<Self, NoHead> {
-        let time = humantime::parse_rfc3339(&text).map_err(|_| NoHead)?;
-        let is_written_so = humantime::format_rfc3339_seconds(time).to_string() == text;
-        if is_written_so { Ok(Self(time)) } else { Err(NoHead) }
-    }
+/// Whether this is a time as it is written there: `2026-11-22T03:26:33Z`.
+fn is_time(text: &str) -> bool {
+    let time = humantime::parse_rfc3339(text);
+    time.is_ok_and(|time| humantime::format_rfc3339_seconds(time).to_string() == text)
 }
 
 /// A share as it is written there: `3/400`.
@@ -247,9 +253,15 @@ impl PublishedHeads {
     pub fn parse(text: &str) -> Result<Self, HeadError> {
         let lines = text.lines().map(str::trim).zip(1..);
         let said = lines.filter(|(text, _)| !text.is_empty() && !text.starts_with('#'));
-        let heads: Vec<_> = said
-            .map(|(text, line)| Ok((line, text.parse().map_err(|NoHead| HeadError::Malformed(line))?)))
-            .collect::<Result<_, HeadError>>()?;
+        let head = |(text, line): (&str, usize)| {
+            let head: PublishedLine = text.parse().map_err(|NoHead| HeadError::Malformed(line))?;
+            let time = head.at.as_deref().filter(|time| !is_time(time));
+            match time.map(|time| seen(time, &[]).into_owned()) {
+                Some(said) => Err(HeadError::MalformedTime { line, said }),
+                None => Ok((line, head)),
+            }
+        };
+        let heads = said.map(head).collect::<Result<Vec<_>, HeadError>>()?;
         if heads.is_empty() { Err(HeadError::Empty) } else { Ok(Self(heads)) }
     }
 
@@ -336,21 +348,18 @@ mod tests {
         for said in ["n=28", "shard=3/9", "plan=ffffffffffffffffffffffffffffffff"] {
             assert!(matches!(other(said), HeadError::OtherPart { line: 1, .. }), "{said}");
         }
-        for said in [
-            "at=yesterday",
-            "at=2026-13-22T03:26:33Z",
-            "at=2026-11-22T03:26:33",
-            "total=42",
-            "n=+8",
-            "n=0",
-            "n=33",
-            "n=300",
-            "records=3",
-            "shard=0/9",
-            "shard=03/9",
-            "shard=x",
-        ] {
+        for said in
+            ["total=42", "n=+8", "n=0", "n=33", "n=300", "records=3", "shard=0/9", "shard=03/9", "shard=x"]
+        {
             assert!(matches!(other(said), HeadError::Malformed(1)), "{said}");
+        }
+        for time in ["yesterday", "", "2026-13-22T03:26:33Z", "2026-11-22T03:26:33", "2026-11-22T03:26:33.5Z"]
+        {
+            let refused = other(&format!("at={time}"));
+            assert!(
+                matches!(&refused, HeadError::MalformedTime { line: 1, said } if said == time),
+                "{refused}"
+            );
         }
         for (text, line) in [("x", 1), ("#\ndiadem-head run=1", 2), ("{}", 1)] {
             let malformed = PublishedHeads::parse(text);

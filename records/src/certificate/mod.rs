@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-pub use head::{HeadError, PublishedHead, PublishedHeads};
+pub use head::{HeadError, PublishedHead, PublishedHeads, stamped_hash};
 
 use checked::Checked;
 

@@ -6,6 +6,7 @@
 //! expect_symmetric      P and R, if all symmetric counts stand, are the published values
 //! expect_complete       no unit is missing, and every standing count is believed
 //! identities            equations among the sums, apart from the tally
+//! partition             random solutions, each counted once by the plan
 //! recount_symmetric     all symmetric counts, by a second algorithm
 //! recount_sample        random units, mirrored, with the other method or a given method
 //! expect_published      the total of the whole board, if it is known
@@ -16,12 +17,14 @@
 
 pub mod identities;
 
+mod partition;
 mod recount;
 mod sample;
 mod selection;
 
 use queens::kernel::Method;
 use queens::known::Symmetric;
+use queens::plan::NoPartition;
 use queens::{Class, Classified, Summand, TallyError, UnitId};
 use thiserror::Error;
 
@@ -35,6 +38,7 @@ use recount::recount;
 use sample::Sampled;
 use selection::Selection;
 
+pub use partition::PartitionSample;
 pub use recount::RecountError;
 pub use sample::StandingCount;
 pub use selection::SampleSize;
@@ -65,6 +69,9 @@ pub enum VerifyError {
     /// An equation among the sums does not hold.
     #[error(transparent)]
     Identities(#[from] Violation),
+    /// The plan does not count each solution once.
+    #[error(transparent)]
+    Partition(#[from] NoPartition),
     /// A unit that was counted again has another count, or cannot be counted here.
     #[error(transparent)]
     Recount(#[from] RecountError),
@@ -187,6 +194,14 @@ impl<'a> Verification<'a> {
         }
         let Audit { standing, totals, .. } = &self.audit;
         Ok(Some(identities::check(self.directory.plan(), standing, totals)?))
+    }
+
+    /// Looks up random solutions in the plan, or all of a small board. They follow from the seed of the sample.
+    ///
+    /// # Errors
+    /// The plan does not count one of them once.
+    pub fn partition(&self) -> Result<PartitionSample, VerifyError> {
+        Ok(PartitionSample::check(self.directory.plan(), self.seed)?)
     }
 
     /// How many symmetric counts there are.

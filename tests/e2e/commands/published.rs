@@ -71,6 +71,68 @@ fn heads_of_a_run_in_use_stay_in_its_chain() {
     folder.run("verify --heads heads").refused(&["DIR"]);
 }
 
+/// A time-stamping authority of the test.
+const AUTHORITY: &str = "\
+[tsa]
+default_tsa = local
+[local]
+serial = serial
+signer_cert = tsa.pem
+signer_key = tsa.key
+signer_digest = sha256
+default_policy = 1.2.3.4
+digests = sha256
+";
+
+#[test]
+fn head_is_stamped_by_a_time_stamping_authority() {
+    if !tools::answers("openssl", "version") {
+        return;
+    }
+    let folder = Folder::new();
+    let openssl = |args: &str| {
+        let output =
+            Command::new("openssl").args(args.split(' ')).current_dir(folder.path()).output().unwrap();
+        output.status.success()
+    };
+    fs::write(folder.path().join("tsa.cnf"), AUTHORITY).unwrap();
+    fs::write(folder.path().join("serial"), "01\n").unwrap();
+    assert!(openssl(
+        "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout tsa.key -out tsa.pem \
+         -subj /CN=clock -days 2 -addext extendedKeyUsage=critical,timeStamping"
+    ));
+    folder.run("count 10 --run run --quiet");
+    for json in ["", " --json"] {
+        let written = folder.run(&format!("head run -o head.txt{json}"));
+        let hash = written.stderr.trim().strip_prefix("sha256 ").unwrap();
+        assert!((written.code, written.stdout.as_str()) == (Some(0), ""), "{written:?}");
+        assert!(openssl("ts -query -data head.txt -sha256 -cert -out head.tsq"));
+        assert!(openssl("ts -reply -config tsa.cnf -queryfile head.tsq -out head.tsr"));
+        let verify = "ts -verify -in head.tsr -CAfile tsa.pem";
+        assert!(openssl(&format!("{verify} -data head.txt")));
+        assert!(openssl(&format!("{verify} -digest {hash}")), "the hash is that of the file");
+        assert_eq!(folder.run("verify run --recount 0 --heads head.txt").code, Some(0));
+        let text = fs::read_to_string(folder.path().join("head.txt")).unwrap();
+        fs::write(folder.path().join("head.txt"), text.replace("records", "Records")).unwrap();
+        assert!(!openssl(&format!("{verify} -data head.txt")), "another text has another time");
+    }
+    folder.run("head run -o run/run.json").refused(&["is a file of the run"]);
+}
+
+#[test]
+fn head_with_malformed_time_is_refused() {
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    let head = folder.run("head run").stdout;
+    for time in ["yesterday", "2026-13-22T03:26:33Z", "2026-11-22"] {
+        let (before, _) = head.split_once(" at=").unwrap();
+        fs::write(folder.path().join("heads"), format!("{head}{before} at={time}\n")).unwrap();
+        let refused = folder.run("verify run --recount 0 --heads heads");
+        let sentence = format!("heads: line 2: the time \"{time}\" is none of diadem head");
+        assert!(refused.code == Some(1) && refused.stderr.contains(&sentence), "{refused:?}");
+    }
+}
+
 #[test]
 fn certificate_of_sound_run_agrees_with_ledger() {
     if !tools::is_there("python3") {
@@ -178,7 +240,8 @@ fn key_not_in_ledger_signs_only_on_request() {
     fs::rename(&own, folder.path().join("kept.key")).unwrap();
     let signed = folder.run("certify run --key kept.key");
     let key = signed.json()["key"].as_str().unwrap().to_owned();
-    assert_eq!(signed.stderr, format!("signed with the key {key}\n"));
+    let partition = "all 92 solutions up to symmetry are each counted once by the units of the plan";
+    assert_eq!(signed.stderr, format!("{partition}\nsigned with the key {key}\n"));
     let refuses = || folder.run("certify run").refused(&["run/certify.key has none", &key, "--key FILE"]);
     refuses();
     assert!(!own.exists(), "a stranger's key was made");

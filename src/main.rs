@@ -7,6 +7,7 @@ mod commands;
 mod documented;
 mod ending;
 mod exit;
+mod external;
 mod highest_term;
 mod host;
 mod idleness;

@@ -1,14 +1,17 @@
 //! Counts by another program: the reference programs, and programs that hang, crash or chatter.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use crate::harness::{Completed, Folder, until, until_within};
 use crate::tools;
 
-const TOOLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/external");
+/// A script that starts a process and waits for it.
+pub const HANGS: &str = "sleep 1000 & echo $! > pid.new; mv pid.new pid; wait";
+
+pub const TOOLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/external");
 
 /// The commands that run the reference programs. The one in C is built in the folder.
 fn reference_programs(folder: &Folder) -> Vec<String> {
@@ -22,7 +25,7 @@ fn reference_programs(folder: &Folder) -> Vec<String> {
     programs
 }
 
-fn external(folder: &Folder, args: &str, program: &str) -> Command {
+pub fn external(folder: &Folder, args: &str, program: &str) -> Command {
     let mut command = folder.diadem(args);
     command.args(["--external", program]);
     command
@@ -40,13 +43,13 @@ fn counted() -> Folder {
 }
 
 /// The command of a shell script, which is written to the folder.
-fn script(folder: &Folder, text: &str) -> String {
+pub fn script(folder: &Folder, text: &str) -> String {
     fs::write(folder.path().join("script"), text).unwrap();
     "sh script".to_owned()
 }
 
-/// The process whose number the program has written to this file.
-fn process(pid: PathBuf) -> impl Fn() -> bool {
+/// Whether the process lives whose number the program has written to this file.
+pub fn process(pid: &Path) -> impl Fn() -> bool + use<> {
     let number = fs::read_to_string(pid).unwrap();
     let path = Path::new("/proc").join(number.trim());
     // A process that has ended may still wait for its parent.
@@ -126,17 +129,17 @@ fn second_answer_is_refused() {
 #[test]
 fn hanging_program_ends_with_the_command() {
     let folder = counted();
-    let hangs = script(&folder, "sleep 1000 & echo $! > pid.new; mv pid.new pid; wait");
+    let hangs = script(&folder, HANGS);
     let pid = folder.path().join("pid");
     let late = run(&folder, "verify run --threads 1 --external-timeout 500ms", &hangs);
     assert_eq!(late.code, Some(1), "{late:?}");
-    let lives = process(pid.clone());
+    let lives = process(&pid);
     until_within(Duration::from_secs(10), "what the program started has ended", || !lives());
     for (signal, code) in [(rustix::process::Signal::TERM, 143), (rustix::process::Signal::INT, 130)] {
         fs::remove_file(&pid).unwrap();
         let verify = folder.start_command(&mut external(&folder, "verify run --threads 1", &hangs), "log");
         until("the program runs", || pid.exists());
-        let lives = process(pid.clone());
+        let lives = process(&pid);
         assert!(lives());
         verify.signal(signal);
         assert_eq!(verify.end().code, Some(code));

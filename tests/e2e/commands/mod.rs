@@ -5,7 +5,7 @@ mod atlas;
 mod count;
 mod estimate;
 mod exit_codes;
-mod external;
+pub mod external;
 mod installed_service;
 mod invitations;
 mod keys;

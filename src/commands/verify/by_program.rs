@@ -1,5 +1,6 @@
 //! The recount by an external program.
 
+use std::error::Error;
 use std::sync::atomic::Ordering;
 
 use anyhow::bail;
@@ -20,7 +21,7 @@ pub fn recount(
 ) -> anyhow::Result<SampleRecount> {
     let progress = RecountProgress::new("recount", run.sample_units());
     let is_raised = || interruption.raised().load(Ordering::Relaxed);
-    let count = |unit: &Unit, stop: &Stop| {
+    let count = |unit: &Unit, stop: &Stop| -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {
         let is_wanted = || !stop.is_stopped() && !is_raised();
         if !is_wanted() {
             return Ok(None);

@@ -44,7 +44,7 @@ pub struct VerifyArgs {
     /// May be left out with --certificate, whose signature alone is checked then.
     #[arg(value_name = "DIR")]
     pub run: Option<PathBuf>,
-    /// Units to count again: a number or all.
+    /// Units to count again, or all.
     ///
     /// They are chosen at random.
     #[arg(long, value_name = "K", default_value = "50", value_parser = sample, requires = "run")]

@@ -211,11 +211,7 @@ fn report_identities(report: &mut VerifyReport, run: &Verification<'_>) -> anyho
     )
 }
 
-fn report_recount(
-    report: &mut VerifyReport,
-    again: &SampleRecount,
-    args: &VerifyArgs,
-) -> anyhow::Result<()> {
+fn report_recount(report: &mut VerifyReport, again: &SampleRecount, args: &VerifyArgs) -> anyhow::Result<()> {
     let SampleRecount { units, of, seed, wrong_at_most } = *again;
     let (method, program) = (args.method.0, args.external.external.as_ref().map(|command| &command.text));
     let how = match (program, method) {

@@ -143,9 +143,10 @@ async fn work(
     let (method, to_count) = (kernel.method, Arc::clone(&plan));
     let made = signals.unless_told(move || worker_group::kernels(&wished, cards, method, &to_count));
     let Ok(cards) = made.await? else { return Ok(ExitCode::SUCCESS) };
-    let program = args.external.external.clone().map(|command| {
-        Arc::new(ExternalKernel::new(ExternalProgram::new(command, args.external.timeout())))
-    });
+    let program =
+        args.external.external.clone().map(|command| {
+            Arc::new(ExternalKernel::new(ExternalProgram::new(command, args.external.timeout())))
+        });
     let uses_processor = cards.is_empty() || kernel.says_threads;
     let kernel = if uses_processor { fitting_kernel(kernel, &plan) } else { kernel };
     let config = Config {

@@ -83,7 +83,9 @@ pub enum ExternalError {
         answered: u64,
     },
     /// It wrote a line too many.
-    #[error("the external program wrote {line:?} unasked; it must write one line for each line that it reads")]
+    #[error(
+        "the external program wrote {line:?} unasked; it must write one line for each line that it reads"
+    )]
     Unasked {
         /// The line.
         line: String,
@@ -143,7 +145,8 @@ impl Process {
             return Err(unasked(line));
         }
         let line = request(unit, position);
-        let written = self.input.as_mut().map(|input| input.write_all(line.as_bytes()).and_then(|()| input.flush()));
+        let written =
+            self.input.as_mut().map(|input| input.write_all(line.as_bytes()).and_then(|()| input.flush()));
         if !matches!(written, Some(Ok(()))) {
             return Err(self.ended(unit));
         }

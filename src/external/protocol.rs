@@ -49,14 +49,22 @@ mod tests {
         let line = r#"{"id":5,"n":4,"queens":[[0,2]],"columns":[4,15,9,15],"rights":[0,4,0,0]}"#;
         assert_eq!(request(5, &position), format!("{line}\n"));
         let empty = Position::empty(Board::new(2).unwrap());
-        assert_eq!(request(0, &empty), "{\"id\":0,\"n\":2,\"queens\":[],\"columns\":[3,3],\"rights\":[3,3]}\n");
+        assert_eq!(
+            request(0, &empty),
+            "{\"id\":0,\"n\":2,\"queens\":[],\"columns\":[3,3],\"rights\":[3,3]}\n"
+        );
     }
 
     #[test]
     fn only_whole_numbers_are_answers() {
         assert_eq!(answer(EXAMPLE), Some((5, 42)));
-        assert_eq!(answer(r#" { "count": 18446744073709551615, "id": 0, "nodes": 3 } "#), Some((0, u64::MAX)));
-        for wrong in ["", "42", "[5,42]", "ready", r#"{"id":5}"#, r#"{"id":5,"count":-1}"#, r#"{"id":5,"count":4.5}"#] {
+        assert_eq!(
+            answer(r#" { "count": 18446744073709551615, "id": 0, "nodes": 3 } "#),
+            Some((0, u64::MAX))
+        );
+        for wrong in
+            ["", "42", "[5,42]", "ready", r#"{"id":5}"#, r#"{"id":5,"count":-1}"#, r#"{"id":5,"count":4.5}"#]
+        {
             assert_eq!(answer(wrong), None, "{wrong}");
         }
     }

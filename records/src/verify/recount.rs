@@ -79,7 +79,8 @@ pub enum RecountBy<'a> {
 }
 
 /// Counts the completions of a unit by another program. Returns nothing if the count is no longer wanted.
-pub type ProgramCount<'a> = dyn Fn(&Unit, &Stop) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> + Sync + 'a;
+pub type ProgramCount<'a> =
+    dyn Fn(&Unit, &Stop) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> + Sync + 'a;
 
 /// Recounts every unit on this number of threads, and calls `advance` after each. Stops at the first difference. Returns
 /// the number of units.
@@ -128,9 +129,7 @@ fn check(
                 let found = kernel.count(&image, stop).map(|count| count.completions);
                 (found, Means::Mirrored(kernel.name()))
             }
-            RecountBy::Program(count) => {
-                (count(&unit, stop).map_err(RecountError::Program)?, Means::Program)
-            }
+            RecountBy::Program(count) => (count(&unit, stop).map_err(RecountError::Program)?, Means::Program),
         },
     };
     match found {

@@ -92,10 +92,14 @@ fn wrong_external_count_is_a_dispute() {
 #[test]
 fn failing_program_ends_its_worker() {
     let folder = Folder::new();
-    let (coordinator, address) = folder.serve(&format!("{SERVE} --double-check all"), "log");
+    let serve = SERVE.replace("1h", "2s");
+    let (coordinator, address) = folder.serve(&format!("{serve} --double-check all"), "log");
     for (text, words) in [
         ("echo broken >&2; exit 7", "(exit status: 7); its last line on stderr: \"broken\""),
-        ("while read line; do echo '{\"id\":0,\"count\":0}'; done", "the external program answered for unit 0"),
+        (
+            "while read line; do echo '{\"id\":0,\"count\":0}'; done",
+            "the external program answered for unit 0",
+        ),
         ("while read line; do echo '{\"id\":'${line#*:}; done", "an answer is a line such as"),
     ] {
         let ended = join_by(&folder, &address, &script(&folder, text)).end();

@@ -96,12 +96,21 @@ fn program_that_does_not_answer_gets_one_sentence() {
     let long = "read line; head -c 5000 /dev/zero | tr '\\0' x; sleep 60";
     for (text, words) in [
         ("sleep 60", "the external program has not answered within 1s; allow more with --external-timeout"),
-        ("read line; echo 'out of\tideas' >&2; echo >&2; exit 7", r#"(exit status: 7); its last line on stderr: "out of\tideas""#),
+        (
+            "read line; echo 'out of\tideas' >&2; echo >&2; exit 7",
+            r#"(exit status: 7); its last line on stderr: "out of\tideas""#,
+        ),
         ("read line; kill -9 $$", "(signal: 9 (SIGKILL)); it wrote nothing to stderr"),
         ("exec >&-; sleep 1", "(exit status: 0)"),
-        ("read line; echo ready; sleep 60", r#"the external program wrote "ready"; an answer is a line such as {"id":5,"count":42}"#),
+        (
+            "read line; echo ready; sleep 60",
+            r#"the external program wrote "ready"; an answer is a line such as {"id":5,"count":42}"#,
+        ),
         (long, "the external program wrote a line of more than 1000 bytes"),
-        (r#"read line; echo '{"id":987654321,"count":1}'; sleep 60"#, "the external program answered for unit 987654321"),
+        (
+            r#"read line; echo '{"id":987654321,"count":1}'; sleep 60"#,
+            "the external program answered for unit 987654321",
+        ),
         (r#"read line; echo '{"id":1,"count":-1}'; sleep 60"#, "wrote \"{\\\"id\\\":1,\\\"count\\\":-1}\""),
     ] {
         let program = script(&folder, text);
@@ -113,7 +122,10 @@ fn program_that_does_not_answer_gets_one_sentence() {
     }
     let missing = run(&folder, "verify run", "./missing 1");
     assert!(missing.code == Some(1), "{missing:?}");
-    assert!(missing.stderr.contains("cannot start the external program ./missing: No such file"), "{missing:?}");
+    assert!(
+        missing.stderr.contains("cannot start the external program ./missing: No such file"),
+        "{missing:?}"
+    );
     assert_eq!(folder.ledger("run"), before, "nothing is recorded");
 }
 
@@ -151,10 +163,11 @@ fn hanging_program_ends_with_the_command() {
 fn wrong_use_of_external_is_refused() {
     let folder = counted();
     run(&folder, "verify run", "'count").refused(&["'count", "a program and its arguments"]);
-    for args in ["verify run --method meet", "verify --certificate file"] {
+    for (args, words) in [("verify run --method meet", "--external"), ("verify --certificate file", "<DIR>")]
+    {
         let refused = run(&folder, args, "cat");
         assert_eq!(refused.code, Some(2), "{refused:?}");
-        refused.refused(&["--external"]);
+        refused.refused(&[words]);
     }
     folder.run("verify run --external-timeout 2m").refused(&["--external"]);
 }

@@ -32,8 +32,7 @@ pub fn answer(line: &str) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use queens::position::BoundaryPairs;
-    use queens::{Board, Square};
+    use queens::{Board, BoundaryPairs, Square};
 
     use super::*;
 

@@ -108,15 +108,12 @@ fn verify(
         "symmetric_counts",
         json!({ "units": again, "agree": true }),
     )?;
-    let again = match &args.external.external {
-        Some(command) => {
-            let program = ExternalProgram::new(command.clone(), args.external.timeout());
-            by_program::recount(&run, program, threads, interruption.insert(Interruption::listen()?))?
-        }
-        None => {
-            let progress = RecountProgress::new("recount", run.sample_units());
-            run.recount_sample(args.method.0, threads, &|| progress.advance())?
-        }
+    let again = if let Some(command) = &args.external.external {
+        let program = ExternalProgram::new(command.clone(), args.external.timeout());
+        by_program::recount(&run, program, threads, interruption.insert(Interruption::listen()?))?
+    } else {
+        let progress = RecountProgress::new("recount", run.sample_units());
+        run.recount_sample(args.method.0, threads, &|| progress.advance())?
     };
     report_recount(report, &again, args)?;
     report_published(report, &run)

@@ -247,7 +247,7 @@ fn last_line(errors: ChildStderr) -> String {
     while let Ok(1..) = (&mut errors).take(LONGEST_LINE as u64).read_until(b'\n', &mut line) {
         let text = String::from_utf8_lossy(&line);
         if !text.trim().is_empty() {
-            last = text.trim().to_owned();
+            text.trim().clone_into(&mut last);
         }
         line.clear();
     }

@@ -8,6 +8,7 @@ mod completions;
 mod documented;
 mod ending;
 mod exit;
+mod external;
 mod highest_term;
 mod host;
 mod idleness;

@@ -18,6 +18,8 @@ use tokio::time::interval;
 use tracing::{error, warn};
 use worker::{Config, Lender, Summary, Wish, WorkerError};
 
+use crate::external::ExternalKernel;
+
 pub use cards::{cards, kernels, warn_if_no_card};
 
 /// Concurrent counts of a card: it works on one while the host prepares the other.
@@ -33,6 +35,36 @@ pub struct GroupMember {
     pub config: Config,
     /// The card that it counts on, if it is one.
     pub card: Option<Arc<GpuKernel>>,
+    /// The external program that it counts by, if it is one.
+    pub program: Option<Arc<ExternalKernel>>,
+}
+
+impl GroupMember {
+    /// Why its card or program counts no more, if it has failed.
+    fn failure(&self) -> Option<anyhow::Error> {
+        let card = self.card.as_ref().and_then(|card| card.failure()).cloned();
+        let program = self.program.as_ref().and_then(|program| program.failure()).cloned();
+        card.map(anyhow::Error::new).or_else(|| program.map(anyhow::Error::new))
+    }
+}
+
+/// What the machine of an external program has behind the name of its host. Like a card, a program is a machine of its
+/// own: what it gets wrong is held against the program, not against the host.
+const PROGRAM_SUFFIX: &str = "-external";
+
+/// The worker of an external program.
+///
+/// # Errors
+/// The name of its machine is too long.
+pub fn external_member(host: Config, program: Arc<ExternalKernel>) -> anyhow::Result<GroupMember> {
+    let machine = format!("{}{PROGRAM_SUFFIX}", host.machine);
+    ensure!(
+        is_name(&machine),
+        "the program's machine would be called {machine:?}, with {} bytes of at most {NAME_BYTES}: use a shorter --machine",
+        machine.len()
+    );
+    let kernel = Arc::clone(&program) as Arc<dyn Kernel>;
+    Ok(GroupMember { config: Config { machine, kernel, ..host }, card: None, program: Some(program) })
 }
 
 /// A worker for the processor and one for each card. A card is a machine of its own, `host/nvidia/gpu0`;
@@ -65,11 +97,11 @@ pub fn members(
                 name.len()
             );
         }
-        Ok(GroupMember { config, card: Some(card) })
+        Ok(GroupMember { config, card: Some(card), program: None })
     };
     let mut members: Vec<GroupMember> = cards.into_iter().map(on_card).collect::<Result<_, _>>()?;
     if members.is_empty() || with_processor {
-        members.push(GroupMember { config: processor, card: None });
+        members.push(GroupMember { config: processor, card: None, program: None });
     }
     Ok(members)
 }
@@ -133,11 +165,12 @@ pub async fn run_members(
 async fn run_member(
     lender: Arc<dyn Lender>,
     plan: Arc<Plan>,
-    GroupMember { config, card }: GroupMember,
+    member: GroupMember,
     mut wish: watch::Receiver<Wish>,
 ) -> anyhow::Result<Summary> {
     // Leave it to the end of the process: a driver that has failed may hang or panic in a release.
-    std::mem::forget(card.clone());
+    std::mem::forget(member.card.clone());
+    let (config, card) = (member.config.clone(), member.card.clone());
     let machine = config.machine.clone();
     let (own_wish, wished) = watch::channel(Wish::Stay);
     let mut work = pin!(worker::run(lender, plan, config, wished));
@@ -147,7 +180,7 @@ async fn run_member(
             ended = &mut work => break ended,
             Ok(()) = wish.changed() => drop(own_wish.send_replace(*wish.borrow_and_update())),
             _ = looks.tick() => {
-                if card.as_ref().is_some_and(|card| card.failure().is_some()) {
+                if member.failure().is_some() {
                     own_wish.send_replace(Wish::Leave);
                 }
                 if !is_told && let Some(error) = card.as_ref().and_then(|card| card.lacks_other()) {
@@ -158,9 +191,8 @@ async fn run_member(
             }
         }
     };
-    let failure = card.as_ref().and_then(|card| card.failure());
-    let ended = match (ended, failure) {
-        (_, Some(failure)) => Err(anyhow::Error::new(failure.clone())),
+    let ended = match (ended, member.failure()) {
+        (_, Some(failure)) => Err(failure),
         (ended, None) => ended.map_err(anyhow::Error::new),
     };
     if let Err(error) = &ended
@@ -260,7 +292,7 @@ mod tests {
         for fault in faults {
             let plan = Arc::new(Plan::derive(PlanSpec::new(Board::new(10).unwrap())).unwrap());
             let faulty = Config { kernel: Arc::new(Faulty(fault)), ..config() };
-            let members = [faulty, config()].map(|config| GroupMember { config, card: None });
+            let members = [faulty, config()].map(|config| GroupMember { config, card: None, program: None });
             let (_wish, wished) = watch::channel(Wish::Stay);
             let work = run_members(lenders(&started(&plan)), plan, members.into(), wished);
             let sum = timeout(Duration::from_mins(1), work).await.expect("it ends").unwrap();

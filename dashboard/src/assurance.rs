@@ -17,7 +17,15 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64, is_published: bool
         kinds if units > 0 && kinds == units => ", each on two kinds of hardware".to_owned(),
         kinds => format!(", {kinds} of them on two kinds of hardware"),
     };
-    let others = format!("{kinds}; {}", others(*conflicts, assurance, done == units));
+    let programs = match assurance.by_external {
+        0 => String::new(),
+        external if units > 0 && external == units => ", each also by another program".to_owned(),
+        external => {
+            let share = 100.0 * external as f64 / done.max(1) as f64;
+            format!(", {external} of them ({share:.1} % of all) also by another program")
+        }
+    };
+    let others = format!("{kinds}{programs}; {}", others(*conflicts, assurance, done == units));
     if units > 0 && *on_two_owners == units {
         return format!("proven: every unit was counted twice independently, by different owners{others}");
     }
@@ -106,6 +114,7 @@ pub fn value(assurance: &Assurance, units: u64) -> Value {
         "counted_twice_on_two_machines": assurance.on_two_machines,
         "counted_twice_on_one_machine": assurance.on_one_machine,
         "counted_twice_on_two_kinds_of_hardware": assurance.on_two_kinds,
+        "counted_twice_by_another_program": assurance.by_external,
         "to_be_checked": assurance.pending,
         "sampled": assurance.sampled,
         "conflicts": assurance.conflicts,
@@ -172,6 +181,9 @@ mod tests {
         let kinds = |on_two_kinds| sentence(&Assurance { on_two_kinds, ..all.clone() }, 1000, 1000);
         assert!(kinds(250).ends_with("owners, 250 of them on two kinds of hardware; no difference"));
         assert!(kinds(1000).ends_with("owners, each on two kinds of hardware; no difference"));
+        let programs = Assurance { by_external: 250, on_two_kinds: 1000, ..all.clone() };
+        let programs = sentence(&programs, 1000, 1000);
+        assert!(programs.ends_with("each on two kinds of hardware, 250 of them (25.0 % of all) also by another program; no difference"));
         let more_to_come = sentence(&all, 1000, 1001);
         assert!(
             more_to_come.starts_with("1000 of the 1000 units so far were counted twice by different owners")

@@ -141,6 +141,8 @@ impl Metrics {
         self.gauges("units_checked", help, levels);
         let kinds = assurance.on_two_kinds;
         self.gauge("units_checked_across_hardware", "Units counted on two kinds of hardware", kinds);
+        let help = "Units that a program without diadem's code has also counted";
+        self.gauge("units_checked_externally", help, assurance.by_external);
         self.gauge("checks_pending", "Counts that are still to be checked", assurance.pending);
         self.gauge("conflicts", "Counts on record that contradicted others", assurance.conflicts);
         let (machines, owners) = (assurance.quarantined.len() as u64, assurance.expelled.len() as u64);

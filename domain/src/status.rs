@@ -226,6 +226,8 @@ pub struct Assurance {
     pub on_one_machine: u64,
     /// Units counted on two kinds of hardware, of any owners.
     pub on_two_kinds: u64,
+    /// Units that a program which shares no code with diadem has also counted.
+    pub by_external: u64,
     /// Counts that are still to be checked.
     pub pending: u64,
     /// Units drawn at random that were counted twice.

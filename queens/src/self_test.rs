@@ -30,12 +30,16 @@ const SEARCHED: Count = Count { completions: 73_712, nodes: 1_543_966 };
 
 /// A kernel that counts a known board wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the kernel {kernel} {fault} on this machine: test its memory, or try --isa portable")]
+#[error("the kernel {kernel} {fault} on this machine: {}", advice(*kernel))]
 pub struct SelfTestError {
     /// The kernel.
     pub kernel: KernelName,
     /// The fault of its counts.
     pub fault: SelfTestFault,
+}
+
+fn advice(kernel: KernelName) -> &'static str {
+    if kernel.is_external() { "correct the program" } else { "test its memory, or try --isa portable" }
 }
 
 /// A fault in the counts of a known board.

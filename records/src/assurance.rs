@@ -20,6 +20,7 @@ pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
         on_two_machines: on_two_machines - on_two_owners,
         on_one_machine: checked - on_two_machines,
         on_two_kinds: marked(UnitMark::TwoKinds),
+        by_external: marked(UnitMark::External),
         pending: standing.pending(policy),
         sampled: sums.sampled,
         conflicts: sums.conflicts,

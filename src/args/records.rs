@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::PathBufValueParser;
-use clap::{ArgGroup, Args};
+use clap::{Arg, ArgGroup, Args};
 use domain::{Target, is_reason};
 use queens::Constellation;
 use queens::kernel::Method;
@@ -11,6 +11,7 @@ use queens::plan::{Border, Family};
 use records::export::{By, TableFormat};
 use records::verify::SampleSize;
 
+use super::external::ExternalArgs;
 use super::kernel::KernelArgs;
 use super::unit_span::UnitSpan;
 use super::value::{Auto, GROUPS, METHODS, ThreadsArgs, ValueError, auto, choice, whole};
@@ -32,18 +33,21 @@ Examples:
       a larger sample, by the faster method
   diadem verify ./diadem-16 --recount 0
       only what the ledger itself shows
+  diadem verify ./diadem-16 --external 'python3 tools/external/count.py'
+      by another program
   diadem verify ./diadem-16 --export diadem-16.csv   and a published table
   diadem verify ./diadem-16 --heads heads.txt
       and that nothing was rewritten since
   diadem verify ./diadem-16 --certificate 16.json
       and that the certificate says what the ledger says")]
+#[command(mut_args(of_run))]
 pub struct VerifyArgs {
     /// Run directory.
     ///
     /// May be left out with --certificate, whose signature alone is checked then.
     #[arg(value_name = "DIR")]
     pub run: Option<PathBuf>,
-    /// Units to count again: a number or all.
+    /// Units to count again, or all.
     ///
     /// They are chosen at random.
     #[arg(long, value_name = "K", default_value = "50", value_parser = sample, requires = "run")]
@@ -56,6 +60,8 @@ pub struct VerifyArgs {
     /// auto takes for each unit the method that did not count it before [default: auto].
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true, requires = "run")]
     pub method: Auto<Method>,
+    #[command(flatten)]
+    pub external: ExternalArgs,
     #[command(flatten)]
     pub threads: ThreadsArgs,
     /// Table of diadem export to compare.
@@ -81,6 +87,11 @@ pub struct VerifyArgs {
     /// Print the report as one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+/// An option about the counts of a run, refused without a run.
+fn of_run(option: Arg) -> Arg {
+    if option.get_id() == "external" { option.requires("run").conflicts_with("method") } else { option }
 }
 
 /// A public key, in small letters.

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{Arg, ArgGroup, Args, ValueEnum};
 
+use super::external::ExternalArgs;
 use super::gpu::GpuArgs;
 use super::kernel::KernelArgs;
 use super::limits::LimitsArgs;
@@ -81,11 +82,14 @@ pub struct ServiceArgs {
 
 /// What a worker does with the units of its coordinator.
 #[derive(Debug, Args)]
+#[command(mut_args(of_worker))]
 pub struct CountingArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
     #[command(flatten)]
     pub gpu: GpuArgs,
+    #[command(flatten)]
+    pub external: ExternalArgs,
     /// Worker name [default: host name and PID].
     ///
     /// It stands in the status and in the ledger.
@@ -129,6 +133,14 @@ pub struct CountingArgs {
     /// units. It counts again when the machine is idle. If the system does not tell who uses it, it counts.
     #[arg(long)]
     pub when_idle: bool,
+}
+
+/// An external program only checks: diadem's own kernels do not count beside it.
+fn of_worker(option: Arg) -> Arg {
+    if option.get_id() != "external" {
+        return option;
+    }
+    option.conflicts_with_all(["method", "isa", "memory", "cards", "install_service"])
 }
 
 /// The reaction of a worker to a lost coordinator.

@@ -1,5 +1,6 @@
 //! `diadem verify`: re-checks a run from its ledger alone, step by step, up to the first thing that is wrong.
 
+mod by_program;
 mod progress;
 mod published;
 mod verify_report;
@@ -10,8 +11,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use dashboard::assurance::percent_above;
-use domain::{counted, quoted};
-use queens::kernel::Method;
+use domain::{counted, quoted, seen};
 use records::run_directory::RunDirectory;
 use records::standing::{Machine, UnitMark};
 use records::verify::{SampleRecount, SampleSize, Verification, VerifyError};
@@ -20,17 +20,23 @@ use serde_json::json;
 
 use crate::args::{UnitSpan, VerifyArgs};
 use crate::exit;
+use crate::external::ExternalProgram;
 use crate::host::memory::fitting_threads;
 use crate::log::say;
 use crate::output::sentence;
 use crate::progress::during;
+use crate::signals::Interruption;
 use progress::RecountProgress;
 use published::{read_certificate, report_export, report_heads};
 use verify_report::VerifyReport;
 
 pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let mut report = VerifyReport::new(args.json, args.run.is_some());
-    let verified = verify(args, &mut report);
+    let mut interruption = None;
+    let verified = verify(args, &mut report, &mut interruption);
+    if let Some(code) = interruption.and_then(|interruption| interruption.exit_code()) {
+        return Ok(code);
+    }
     let way_on = verified.as_ref().err().and_then(|error| way_on(args.run.as_deref()?, error));
     let printed = report.end(&verified, way_on.as_deref());
     match (verified, way_on) {
@@ -58,7 +64,12 @@ fn way_on(run: &Path, error: &anyhow::Error) -> Option<String> {
     Some(format!("diadem retract {named}{yes} --reason 'found wrong by diadem verify'"))
 }
 
-fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
+/// Sets `interruption` once a signal no longer ends the process at once.
+fn verify(
+    args: &VerifyArgs,
+    report: &mut VerifyReport,
+    interruption: &mut Option<Interruption>,
+) -> anyhow::Result<()> {
     let certificate =
         args.certificate.as_deref().map(|path| read_certificate(path, args, report)).transpose()?;
     let Some(path) = &args.run else { return Ok(()) };
@@ -98,10 +109,14 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
         "symmetric_counts",
         json!({ "units": again, "agree": true }),
     )?;
-    let progress = RecountProgress::new("recount", run.sample_units());
-    let again = run.recount_sample(args.method.0, threads, &|| progress.advance())?;
-    drop(progress);
-    report_recount(report, &again, args.method.0)?;
+    let again = if let Some(command) = &args.external.external {
+        let program = ExternalProgram::new(command.clone(), args.external.timeout());
+        by_program::recount(&run, program, threads, interruption.insert(Interruption::listen()?))?
+    } else {
+        let progress = RecountProgress::new("recount", run.sample_units());
+        run.recount_sample(args.method.0, threads, &|| progress.advance())?
+    };
+    report_recount(report, &again, args)?;
     report_published(report, &run)
 }
 
@@ -203,20 +218,20 @@ fn report_partition(report: &mut VerifyReport, run: &Verification<'_>) -> anyhow
     )
 }
 
-fn report_recount(
-    report: &mut VerifyReport,
-    again: &SampleRecount,
-    method: Option<Method>,
-) -> anyhow::Result<()> {
+fn report_recount(report: &mut VerifyReport, again: &SampleRecount, args: &VerifyArgs) -> anyhow::Result<()> {
     let SampleRecount { units, of, seed, wrong_at_most } = *again;
-    let how =
-        method.map_or_else(|| "with another kernel".to_owned(), |method| format!("by the method {method}"));
+    let (method, program) = (args.method.0, args.external.external.as_ref().map(|command| &command.text));
+    let how = match (program, method) {
+        (Some(program), _) => format!("by the external program {}", seen(program, &[])),
+        (None, Some(method)) => format!("by the method {method}, mirrored"),
+        (None, None) => "with another kernel, mirrored".to_owned(),
+    };
     let words = match units {
         0 if of > 0 => "recount: no unit was counted again".to_owned(),
-        _ if units == of => format!("recount: all {of} units found again {how}, mirrored"),
+        _ if units == of => format!("recount: all {of} units found again {how}"),
         _ => format!(
-            "recount: {units} of {of} units, chosen by seed {seed}, found again {how}, mirrored: with \
-             {:.0} % confidence at most {} % of all units are wrong",
+            "recount: {units} of {of} units, chosen by seed {seed}, found again {how}: with {:.0} % \
+             confidence at most {} % of all units are wrong",
             100.0 * CONFIDENCE,
             percent_above(100.0 * wrong_at_most)
         ),
@@ -229,6 +244,7 @@ fn report_recount(
             "of": of,
             "seed": seed,
             "method": method.map(|method| method.to_string()),
+            "external": program,
             "wrong_at_most": wrong_at_most,
             "confidence": CONFIDENCE,
         }),

@@ -19,6 +19,7 @@ use worker::{Config, Remote, Summary, fetch_plan};
 
 use crate::access::{Invitation, JOIN, STATUS, refreshed_remote, warn_if_others_may_read};
 use crate::args::{CountingArgs, JoinArgs, KernelChoice, OnLost, ServiceArgs, WorkerArgs, WrongCommand};
+use crate::external::{ExternalKernel, ExternalProgram};
 use crate::host::memory::fitting_kernel;
 use crate::idleness::IdleWatch;
 use crate::service::{self, Service};
@@ -142,6 +143,10 @@ async fn work(
     let (method, to_count) = (kernel.method, Arc::clone(&plan));
     let made = signals.unless_told(move || worker_group::kernels(&wished, cards, method, &to_count));
     let Ok(cards) = made.await? else { return Ok(ExitCode::SUCCESS) };
+    let program =
+        args.external.external.clone().map(|command| {
+            Arc::new(ExternalKernel::new(ExternalProgram::new(command, args.external.timeout())))
+        });
     let uses_processor = cards.is_empty() || kernel.says_threads;
     let kernel = if uses_processor { fitting_kernel(kernel, plan.board(), plan.units()) } else { kernel };
     let config = Config {
@@ -156,9 +161,14 @@ async fn work(
         ahead: args.ahead.unwrap_or(worker::AHEAD),
         drain: args.drain,
     };
-    let members = worker_group::members(config, cards, kernel.says_threads)?;
+    let members = match &program {
+        Some(program) => vec![worker_group::external_member(config, Arc::clone(program))?],
+        None => worker_group::members(config, cards, kernel.says_threads)?,
+    };
     let machine = if args.when_idle { IdleWatch::start() } else { IdleWatch::always_idle() };
-    let (summary, ended_by) = Sessions { remote, plan, members, machine }.run(&mut signals).await?;
+    let ended = Sessions { remote, plan, members, machine }.run(&mut signals).await;
+    program.iter().for_each(|program| program.end());
+    let (summary, ended_by) = ended?;
     service_manager::stopping();
     let Summary { units, finished, broken_off, unacknowledged } = summary;
     info!(units, finished, broken_off, unacknowledged, "leaving");

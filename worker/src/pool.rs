@@ -155,7 +155,7 @@ impl Pool for ThreadedPool {
 
     fn processor_time(&self) -> Option<Duration> {
         let own = &*self.shared.kernels.own;
-        (!is_card(own) || own.is_on_processor()).then(|| ProcessTime::now().as_duration())
+        (!is_elsewhere(own) || own.is_on_processor()).then(|| ProcessTime::now().as_duration())
     }
 
     fn finish(&self) {
@@ -219,7 +219,7 @@ fn count(
     LAST_READ.set(ended);
     let cpu = if let Some(begun) = process_begun {
         share_of_process(begun.elapsed(), busy(), begun_at.elapsed())
-    } else if is_card(&**kernel) {
+    } else if is_elsewhere(&**kernel) {
         begun_at.elapsed()
     } else {
         ended.duration_since(begun)
@@ -227,7 +227,12 @@ fn count(
     UnitOutcome::Counted(UnitCount { lease, completions, nodes, cpu })
 }
 
-/// Whether OpenCL counts, while the thread sleeps.
+/// Whether a card or another program counts, while the thread sleeps.
+fn is_elsewhere(kernel: &dyn Kernel) -> bool {
+    is_card(kernel) || kernel.name().is_external()
+}
+
+/// Whether OpenCL counts.
 pub fn is_card(kernel: &dyn Kernel) -> bool {
     kernel.name().isa == Isa::OpenCl
 }

@@ -126,15 +126,18 @@ impl Core {
 
     /// Lends the next check or unit without a count.
     fn lend_next(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
-        while let Some(unit) =
-            self.next_check(now, borrower).or_else(|| self.schedule.take_uncounted(&self.work))
-        {
+        while let Some(unit) = self.next_check(now, borrower).or_else(|| self.take_uncounted(borrower)) {
             let lease = self.lend(now, borrower, unit);
             if lease.is_some() {
                 return lease;
             }
         }
         None
+    }
+
+    /// Takes the next unit without a count. An external program only checks.
+    fn take_uncounted(&mut self, borrower: &Borrower) -> Option<UnitId> {
+        if borrower.kernel.is_external() { None } else { self.schedule.take_uncounted(&self.work) }
     }
 
     /// Takes the next unit that the worker may check. Counts of the highest degree come first; within a degree, counts
@@ -223,6 +226,7 @@ impl Core {
     /// The worker's task for a unit, even if the unit may have killed workers of its owner.
     fn task_despite_losses(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Task> {
         match self.votes.need(&self.work, unit) {
+            Need::Count if borrower.kernel.is_external() => None,
             Need::Count => Some((Purpose::Count, Variant::default())),
             Need::Decision => {
                 let Borrower { identity, kernel, methods, .. } = borrower;
@@ -248,7 +252,7 @@ impl Core {
     ) -> Option<Variant> {
         let ballot = self.votes.ballot(&self.work, unit);
         if ballot.is_empty() {
-            return Some(Variant::default());
+            return (!kernel.is_external()).then(Variant::default);
         }
         let holders: Vec<_> =
             self.leases.holders(unit).filter_map(|holder| self.members.get(holder)).collect();
@@ -370,11 +374,16 @@ impl Core {
         Some(self.lend_task(now, borrower, unit, task))
     }
 
-    /// The connected machines that have counted in this run, and the methods that they support.
+    /// The connected machines that have counted in this run, and the methods that they support. An external program
+    /// makes no first count.
     fn counters(&self, now: Duration) -> Vec<(&Identity, Methods)> {
         let with_both = self.members.with_both_methods();
         let methods = |machine| if with_both.contains(machine) { Methods::Both } else { Methods::Own };
-        let counters = self.members.connected(now).filter(|machine| self.has_record(machine));
+        let with_kernel = self.members.with_kernel();
+        let counters = self
+            .members
+            .connected(now)
+            .filter(|machine| with_kernel.contains(machine) && self.has_record(machine));
         counters.map(|machine| (machine, methods(machine))).collect()
     }
 

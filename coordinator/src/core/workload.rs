@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::Variant;
-use queens::kernel::{KernelName, Method};
+use queens::kernel::{Isa, KernelName, Method};
 use queens::{Plan, Summand, UnitId};
 use records::shard::Shard;
 use records::standing::Standing;
@@ -111,10 +111,14 @@ impl Workload {
         variant.wants_other_kernel(self.plan.summand(unit))
     }
 
-    /// The kernel name in a record of this variant, counted by a worker with kernel `own`.
+    /// The kernel name in a record of this variant, counted by a worker with kernel `own`. A worker with an external
+    /// program makes symmetric counts itself.
     pub fn kernel_label(&self, unit: UnitId, variant: Variant, own: KernelName) -> String {
         if variant.other_kernel && self.is_symmetric_count(unit) {
             return ORBITS.to_owned();
+        }
+        if own.is_external() && self.is_symmetric_count(unit) {
+            return KernelName { method: Method::Search, isa: Isa::Portable }.to_string();
         }
         variant.kernel(own).to_string()
     }

@@ -579,6 +579,9 @@ pub struct Worth {
     /// Units counted on two kinds of hardware: a processor and a graphics card, or the cards of two vendors.
     #[prost(uint64, tag = "10")]
     pub on_two_kinds: u64,
+    /// Units that a program which shares no code with diadem has also counted.
+    #[prost(uint64, tag = "11")]
+    pub by_external: u64,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct WorkerStatus {

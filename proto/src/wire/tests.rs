@@ -166,13 +166,13 @@ prop_compose! {
 
 prop_compose! {
     fn assurance()(
-        [on_two_owners, on_two_machines, on_one_machine, on_two_kinds, pending, sampled, conflicts] in any::<[u64; 7]>(),
+        [on_two_owners, on_two_machines, on_one_machine, on_two_kinds, by_external, pending, sampled, conflicts] in any::<[u64; 8]>(),
         (quarantined, expelled) in (vec(name(), 0..3), vec(name(), 0..3)),
         wrong_at_most in option::of(0.0..1.0),
     ) -> Assurance {
         Assurance {
-            on_two_owners, on_two_machines, on_one_machine, on_two_kinds, pending, sampled, conflicts, quarantined, expelled,
-            wrong_at_most,
+            on_two_owners, on_two_machines, on_one_machine, on_two_kinds, by_external, pending, sampled, conflicts,
+            quarantined, expelled, wrong_at_most,
         }
     }
 }

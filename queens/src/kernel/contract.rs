@@ -59,6 +59,12 @@ pub trait Kernel: Send + Sync {
     /// 64 bits panics rather than wraps.
     fn count(&self, position: &Position, stop: &Stop) -> Option<Count>;
 
+    /// The same for the position of the unit with that number, which a kernel may name where it fails.
+    fn count_unit(&self, unit: u64, position: &Position, stop: &Stop) -> Option<Count> {
+        let _ = unit;
+        self.count(position, stop)
+    }
+
     /// True if OpenCL counts on the processor, in threads of its driver.
     fn is_on_processor(&self) -> bool {
         false

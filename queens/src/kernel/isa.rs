@@ -24,6 +24,8 @@ pub enum Isa {
     /// None of the processor's: a device that OpenCL reaches. Its kernels are in a crate of their own.
     #[serde(rename = "opencl")]
     OpenCl,
+    /// None that is known: an external program counts, in its own way.
+    External,
 }
 
 impl Isa {
@@ -59,7 +61,7 @@ impl Isa {
             #[cfg(not(target_arch = "aarch64"))]
             Isa::Neon => None,
             Isa::Portable => Some(Detected::Portable(Portable)),
-            Isa::OpenCl => None,
+            Isa::OpenCl | Isa::External => None,
         }
     }
 }
@@ -72,6 +74,7 @@ impl fmt::Display for Isa {
             Isa::Neon => "neon",
             Isa::Portable => "portable",
             Isa::OpenCl => "opencl",
+            Isa::External => "external",
         })
     }
 }

@@ -40,7 +40,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// A method and an instruction set, written `search/portable`.
+/// A method and an instruction set, written `search/portable`; or an external program, written `external`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KernelName {
     /// How it counts.
@@ -50,6 +50,15 @@ pub struct KernelName {
 }
 
 impl KernelName {
+    /// A program that shares no code with diadem, written `external`. Its method is not known, so the one here means
+    /// nothing.
+    pub const EXTERNAL: Self = Self { method: Method::Search, isa: Isa::External };
+
+    /// Whether an external program counts.
+    pub fn is_external(self) -> bool {
+        self.isa == Isa::External
+    }
+
     /// The kernel that checks this one: the other method for the same instruction set. The two share nothing
     /// of the search, and each machine that has one has the other.
     #[must_use]
@@ -64,6 +73,9 @@ impl KernelName {
 
 impl fmt::Display for KernelName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_external() {
+            return self.isa.fmt(f);
+        }
         write!(f, "{}/{}", self.method, self.isa)
     }
 }
@@ -107,6 +119,9 @@ impl FromStr for Isa {
 impl FromStr for KernelName {
     type Err = KernelError;
     fn from_str(text: &str) -> Result<Self, KernelError> {
+        if text == Self::EXTERNAL.to_string() {
+            return Ok(Self::EXTERNAL);
+        }
         let (method, isa) = text.split_once('/').unwrap_or((text, ""));
         Ok(Self { method: method.parse()?, isa: isa.parse()? })
     }

@@ -83,7 +83,7 @@ impl Unit {
     pub fn count(&self, kernel: &dyn Kernel, stop: &Stop) -> Option<Count> {
         match self.summand {
             Summand::Asymmetric | Summand::Symmetric(_, Measure::Completions) => {
-                kernel.count(&self.position, stop)
+                kernel.count_unit(self.id.0, &self.position, stop)
             }
             Summand::Symmetric(_, Measure::HalfTurn) => count_fixed(&self.position, Turn::Half, stop),
             Summand::Symmetric(_, Measure::QuarterTurn) => count_fixed(&self.position, Turn::Quarter, stop),
@@ -99,7 +99,7 @@ impl Unit {
         };
         match self.summand {
             Summand::Asymmetric | Summand::Symmetric(_, Measure::Completions) => {
-                other.count(&self.position, stop)
+                other.count_unit(self.id.0, &self.position, stop)
             }
             Summand::Symmetric(_, Measure::HalfTurn) => again(Turn::Half),
             Summand::Symmetric(_, Measure::QuarterTurn) => again(Turn::Quarter),

@@ -20,6 +20,8 @@ pub(super) struct Checked {
     on_one_machine: u64,
     /// Units counted on two kinds of hardware.
     on_two_kinds: u64,
+    /// Units that an external program has also counted.
+    by_external: u64,
     /// Units drawn at random whose count was checked,
     sampled: u64,
     /// and of which it was contradicted.
@@ -50,6 +52,7 @@ impl Checked {
             on_two_machines: assurance.on_two_machines,
             on_one_machine: assurance.on_one_machine,
             on_two_kinds: assurance.on_two_kinds,
+            by_external: assurance.by_external,
             sampled: assurance.sampled,
             refuted,
             conflicts: assurance.conflicts,

@@ -2,7 +2,7 @@
 
 use domain::Term;
 use queens::Summand;
-use queens::kernel::Method;
+use queens::kernel::{Isa, Method};
 use queens::{Plan, UnitId};
 
 use super::{Degree, MOST_COMPLETIONS, MachineId, RecordError, Standing, Trust, UnitMark, Vote};
@@ -147,6 +147,9 @@ impl Standing {
         self.sums.checks += 1;
         if standing.is_none_or(|standing| self.proves(plan, r, &standing)) {
             self.confirm(plan, (r.unit, r.count), of, vote.origin.machine, r.at);
+            if self.is_external(&vote) {
+                self.marks.of_mut(UnitMark::External).insert(r.unit.0);
+            }
         }
         Ok(())
     }
@@ -207,6 +210,11 @@ impl Standing {
             let machine = machines.get_mut(of);
             machine.internal = machine.internal.saturating_sub(1);
         }
+    }
+
+    /// True if an external program made this count.
+    pub(super) fn is_external(&self, vote: &Vote) -> bool {
+        self.sums.machines.kernel(vote.origin.kernel) == Isa::External.to_string()
     }
 
     fn contradict(&mut self, plan: &Plan, r: &UnitRecord) -> Result<(), RecordError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use queens::{Plan, UnitId};
 
-use super::{Degree, MachineId, Machines, Standing, Vote};
+use super::{Degree, MachineId, Machines, Standing, UnitMark, Vote};
 use crate::ledger::{Record, Retraction};
 
 impl Standing {
@@ -94,6 +94,9 @@ impl Standing {
         let votes = self.sums.disputed.remove(&unit).unwrap_or_default();
         let counted = (unit, vote.count);
         confirming.into_iter().for_each(|other| self.confirm(plan, counted, own, other, at));
+        if agreeing.iter().any(|other| self.is_external(other) != self.is_external(vote)) {
+            self.marks.of_mut(UnitMark::External).insert(unit.0);
+        }
         if degree < Degree::OtherMachine {
             let machines = &mut self.sums.machines;
             if votes.iter().any(|other| other.origin.machine == own && !machines.agree(other, vote)) {

@@ -17,13 +17,15 @@ pub enum UnitMark {
     TwoMachines,
     /// of another owner;
     Independent,
-    /// on another kind of hardware.
+    /// on another kind of hardware;
     TwoKinds,
+    /// by a program that shares no code with diadem.
+    External,
 }
 
 impl UnitMark {
     /// All of them.
-    pub const ALL: [UnitMark; 7] = [
+    pub const ALL: [UnitMark; 8] = [
         UnitMark::Done,
         UnitMark::Due,
         UnitMark::Sampled,
@@ -31,6 +33,7 @@ impl UnitMark {
         UnitMark::TwoMachines,
         UnitMark::Independent,
         UnitMark::TwoKinds,
+        UnitMark::External,
     ];
 
     /// The name of the mark in the checkpoint.
@@ -43,13 +46,14 @@ impl UnitMark {
             UnitMark::TwoMachines => "two_machines",
             UnitMark::Independent => "independent",
             UnitMark::TwoKinds => "two_kinds",
+            UnitMark::External => "external",
         }
     }
 }
 
 /// The bits of all units.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marks([Bitmap; 7]);
+pub struct Marks([Bitmap; 8]);
 
 impl Marks {
     /// No unit has any.

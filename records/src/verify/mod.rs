@@ -34,12 +34,12 @@ use crate::bound::wrong_at_most;
 use crate::run_directory::RunDirectory;
 use domain::counted;
 use identities::{Identities, Violation};
-use recount::recount;
+use recount::{Means, RecountBy, recount};
 use sample::Sampled;
 use selection::Selection;
 
 pub use partition::PartitionSample;
-pub use recount::RecountError;
+pub use recount::{ProgramCount, RecountError};
 pub use sample::StandingCount;
 pub use selection::SampleSize;
 
@@ -88,7 +88,11 @@ pub enum VerifyError {
 
 impl Classified for VerifyError {
     fn class(&self) -> Class {
-        Class::Unsound
+        match self {
+            // The run may be sound.
+            Self::Recount(RecountError::Program(_)) => Class::Failed,
+            _ => Class::Unsound,
+        }
     }
 }
 
@@ -96,6 +100,8 @@ impl VerifyError {
     /// The units of the run whose counts are wrong, if they are known.
     pub fn wrong_units(&self, directory: &RunDirectory) -> Vec<UnitId> {
         match self {
+            // Either of the two may be wrong.
+            Self::Recount(RecountError::Differs { by: Means::Program, .. }) => Vec::new(),
             Self::Recount(RecountError::Differs { unit, .. })
             | Self::Identities(Violation::Reflections { unit, .. }) => vec![*unit],
             Self::Audit(AuditError::Sums(TallyError::Contradiction { member, .. })) => {
@@ -214,7 +220,7 @@ impl<'a> Verification<'a> {
     /// # Errors
     /// A count is wrong, or cannot be recounted here.
     pub fn recount_symmetric(&self, threads: u32, counted: &(dyn Fn() + Sync)) -> Result<u64, VerifyError> {
-        Ok(recount(self.directory.plan(), &self.symmetric, None, threads, counted)?)
+        Ok(recount(self.directory.plan(), &self.symmetric, RecountBy::Kernel(None), threads, counted)?)
     }
 
     /// How many units the sample has.
@@ -233,7 +239,30 @@ impl<'a> Verification<'a> {
         threads: u32,
         counted: &(dyn Fn() + Sync),
     ) -> Result<SampleRecount, VerifyError> {
-        let units = recount(self.directory.plan(), &self.sample, method, threads, counted)?;
+        self.recount_by(RecountBy::Kernel(method), threads, counted)
+    }
+
+    /// Recounts the sample by a program that shares no code with diadem, on this number of threads, and calls `counted`
+    /// after each unit. If the program is told to stop, the result means nothing.
+    ///
+    /// # Errors
+    /// The program does not count, or a count differs.
+    pub fn recount_by_program(
+        &self,
+        program: &ProgramCount<'_>,
+        threads: u32,
+        counted: &(dyn Fn() + Sync),
+    ) -> Result<SampleRecount, VerifyError> {
+        self.recount_by(RecountBy::Program(program), threads, counted)
+    }
+
+    fn recount_by(
+        &self,
+        by: RecountBy<'_>,
+        threads: u32,
+        counted: &(dyn Fn() + Sync),
+    ) -> Result<SampleRecount, VerifyError> {
+        let units = recount(self.directory.plan(), &self.sample, by, threads, counted)?;
         let wrong_at_most = if units == self.of { 0.0 } else { wrong_at_most(units, 0).unwrap_or(1.0) };
         Ok(SampleRecount { units, of: self.of, seed: self.seed, wrong_at_most })
     }

@@ -1,12 +1,13 @@
 //! Recounts units of a finished run, by other means than the first count.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use queens::kernel::{KernelError, KernelName, Method, Stop, kernel};
 use queens::orbit_search::count_fixed_again;
 use queens::symmetric::Turn;
 use queens::{Measure, Summand};
-use queens::{Plan, UnitId};
+use queens::{Plan, Unit, UnitId};
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -36,6 +37,9 @@ pub enum RecountError {
         /// The result of the recount.
         found: u64,
     },
+    /// The other program does not count.
+    #[error(transparent)]
+    Program(Box<dyn Error + Send + Sync>),
     /// This machine lacks the kernel.
     #[error(transparent)]
     Kernel(#[from] KernelError),
@@ -51,6 +55,8 @@ pub enum Means {
     SecondAlgorithm,
     /// A kernel, on the mirrored unit.
     Mirrored(KernelName),
+    /// A program that shares no code with diadem.
+    Program,
 }
 
 impl std::fmt::Display for Means {
@@ -58,19 +64,33 @@ impl std::fmt::Display for Means {
         match self {
             Self::SecondAlgorithm => f.write_str("the second algorithm"),
             Self::Mirrored(kernel) => write!(f, "{kernel} on the mirrored unit"),
+            Self::Program => f.write_str("the external program"),
         }
     }
 }
 
-/// Recounts every unit on this number of threads, and calls `advance` after each. The method is the given one, or else
-/// the one that the unit was not counted with. Stops at the first difference. Returns the number of units.
+/// How the completions of units are recounted.
+#[derive(Clone, Copy)]
+pub enum RecountBy<'a> {
+    /// By this method, or else by the one that the unit was not counted with.
+    Kernel(Option<Method>),
+    /// By a program that shares no code with diadem.
+    Program(&'a ProgramCount<'a>),
+}
+
+/// Counts the completions of a unit by another program. Returns nothing if the count is no longer wanted.
+pub type ProgramCount<'a> =
+    dyn Fn(&Unit, &Stop) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> + Sync + 'a;
+
+/// Recounts every unit on this number of threads, and calls `advance` after each. Stops at the first difference. Returns
+/// the number of units.
 ///
 /// # Errors
 /// A count differs, or cannot be made here.
 pub fn recount(
     plan: &Plan,
     sampled: &Sampled,
-    method: Option<Method>,
+    by: RecountBy<'_>,
     threads: u32,
     advance: &(dyn Fn() + Sync),
 ) -> Result<u64, RecountError> {
@@ -78,7 +98,7 @@ pub fn recount(
     let stop = Stop::new();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build()?;
     let check = |(unit, standing): &(UnitId, &StandingCount)| {
-        let result = check(plan, *unit, standing, method, &stop);
+        let result = check(plan, *unit, standing, by, &stop);
         advance();
         // A thread that this error stops returns no result.
         result.inspect_err(|_| stop.stop())
@@ -91,7 +111,7 @@ fn check(
     plan: &Plan,
     id: UnitId,
     standing: &StandingCount,
-    method: Option<Method>,
+    by: RecountBy<'_>,
     stop: &Stop,
 ) -> Result<(), RecountError> {
     let unit = plan.unit(id);
@@ -103,11 +123,14 @@ fn check(
         Summand::Symmetric(_, Measure::QuarterTurn) => {
             (count_fixed_again(&image, Turn::Quarter, stop), Means::SecondAlgorithm)
         }
-        Summand::Asymmetric | Summand::Symmetric(_, Measure::Completions) => {
-            let kernel = kernel(method.unwrap_or_else(|| other_method(&standing.kernel)), None)?;
-            let found = kernel.count(&image, stop).map(|count| count.completions);
-            (found, Means::Mirrored(kernel.name()))
-        }
+        Summand::Asymmetric | Summand::Symmetric(_, Measure::Completions) => match by {
+            RecountBy::Kernel(method) => {
+                let kernel = kernel(method.unwrap_or_else(|| other_method(&standing.kernel)), None)?;
+                let found = kernel.count(&image, stop).map(|count| count.completions);
+                (found, Means::Mirrored(kernel.name()))
+            }
+            RecountBy::Program(count) => (count(&unit, stop).map_err(RecountError::Program)?, Means::Program),
+        },
     };
     match found {
         Some(found) if found != standing.count => Err(RecountError::Differs {

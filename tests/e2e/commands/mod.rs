@@ -5,6 +5,7 @@ mod atlas;
 mod count;
 mod estimate;
 mod exit_codes;
+pub mod external;
 mod installed_service;
 mod invitations;
 mod keys;

@@ -175,7 +175,10 @@ impl<P: Pool> WorkerLoop<P> {
         }
         if let Some(renew_every) = self.connection.due_renewal() {
             // Leases that are not renewed end.
-            self.held.give_up(&self.counting.find_hung(renew_every));
+            // An external program has a time limit of its own.
+            if !self.config.kernel.name().is_external() {
+                self.held.give_up(&self.counting.find_hung(renew_every));
+            }
             self.connection.release(self.held.take_uncountable());
             self.connection.renew(worker, self.leases());
         }

@@ -145,7 +145,7 @@ impl Members {
             rate: Rate::default(),
             drains: false,
             thread_speed: ThreadSpeed::default(),
-            methods: Methods::Both,
+            methods: if kernel.is_external() { Methods::Own } else { Methods::Both },
             last_dispute: UnitId(0),
         };
         self.by_id.insert(id, worker);
@@ -326,6 +326,12 @@ impl Members {
     /// The machines with a worker that supports both methods.
     pub fn with_both_methods(&self) -> BTreeSet<&Identity> {
         let workers = self.by_id.values().filter(|worker| worker.methods == Methods::Both);
+        workers.map(|worker| &worker.identity).collect()
+    }
+
+    /// The machines with a worker that counts by a kernel of diadem.
+    pub fn with_kernel(&self) -> BTreeSet<&Identity> {
+        let workers = self.by_id.values().filter(|worker| !worker.kernel.is_external());
         workers.map(|worker| &worker.identity).collect()
     }
 

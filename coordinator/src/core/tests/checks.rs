@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use domain::{Lease, Variant, Verdict};
+use domain::{Lease, Registration, Variant, Verdict, WorkerId};
 use queens::UnitId;
+use queens::kernel::KernelName;
 use rand::SeedableRng;
 use records::DoubleCheck;
 use records::ledger::{Admission, Expulsion, Record, Recount, UnitRecord};
@@ -302,4 +303,51 @@ fn second_algorithm_count_is_checked_by_first() {
         assert_eq!((check.unit, check.variant), (lease.unit, Variant::default()));
         assert_eq!(report(&mut core, T0, b, check, 5), Verdict::Recorded);
     }
+}
+
+/// A worker with an external program.
+fn join_external(core: &mut Core, machine: &str) -> WorkerId {
+    let registration = registration(core, machine, &[]);
+    core.register(T0, Registration { kernel: KernelName::EXTERNAL, ..registration }).unwrap().worker
+}
+
+#[test]
+fn external_program_checks_but_makes_no_first_count() {
+    let mut core = core_without_symmetric_counts();
+    let external = join_external(&mut core, "a-external");
+    assert_eq!(core.lease(T0, external, 9).unwrap(), []);
+    let a = join(&mut core, "a");
+    let counted: Vec<_> = core.lease(T0, a, 3).unwrap();
+    counted.iter().for_each(|lease| _ = report(&mut core, T0, a, *lease, 5));
+    let mut checks = core.lease(T0, external, 9).unwrap();
+    assert!(checks.iter().all(|check| check.variant == Variant { mirrored: true, other_kernel: false }));
+    checks.sort_by_key(|check| check.unit);
+    assert!(checks.iter().map(|check| check.unit).eq(counted.iter().map(|lease| lease.unit)));
+    assert_eq!(report(&mut core, T0, external, checks[0], 5), Verdict::Recorded);
+    assert_eq!(report(&mut core, T0, external, checks[1], 6), Verdict::Conflict);
+    let assurance = core.status(T0).assurance;
+    assert_eq!((assurance.by_external, assurance.on_two_machines, assurance.conflicts), (1, 1, 1));
+    // Nothing lends the program a unit without a count: neither a lost one, nor one that it claims to hold.
+    core.release(T0, a, &[], true).unwrap();
+    let claims: Vec<_> = (0..core.plan().units()).map(UnitId).collect();
+    let registration = registration(&core, "b-external", &claims);
+    let registration = Registration { kernel: KernelName::EXTERNAL, ..registration };
+    let other = core.register(T0, registration).unwrap();
+    let lent = core.lease(T0, other.worker, 99).unwrap();
+    let lent = other.leases.iter().chain(&lent);
+    assert!(lent.clone().all(|lease| counted.iter().any(|known| known.unit == lease.unit)), "{lent:?}");
+}
+
+#[test]
+fn symmetric_check_is_none_of_the_program() {
+    let mut core = core_with(DoubleCheck::None);
+    let (a, external) = (join(&mut core, "a"), join_external(&mut core, "a-external"));
+    let is_symmetric = |core: &Core, lease: &Lease| core.work.is_symmetric_count(lease.unit);
+    let first = core.lease(T0, a, 1).unwrap()[0];
+    assert!(is_symmetric(&core, &first), "they come first");
+    report(&mut core, T0, a, first, 0);
+    let check = core.lease(T0, external, 1).unwrap()[0];
+    assert_eq!((check.unit, report(&mut core, T0, external, check, 0)), (first.unit, Verdict::Recorded));
+    let assurance = core.status(T0).assurance;
+    assert_eq!((assurance.on_two_machines, assurance.by_external), (1, 0));
 }

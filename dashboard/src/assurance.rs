@@ -1,6 +1,6 @@
 //! The results of double-checking, in words and as JSON.
 
-use domain::{Assurance, Owner, RunStatus, counted};
+use domain::{Assurance, Owner, OwnCheckStatus, RunStatus, counted};
 use queens::{Board, Totals, known};
 use records::CONFIDENCE;
 use serde_json::{Value, json};
@@ -17,7 +17,8 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64, is_published: bool
         kinds if units > 0 && kinds == units => ", each on two kinds of hardware".to_owned(),
         kinds => format!(", {kinds} of them on two kinds of hardware"),
     };
-    let others = format!("{kinds}; {}", others(*conflicts, assurance, done == units));
+    let own = assurance.own_checks.as_ref().map_or_else(String::new, |own| of_own_checks(own, is_published));
+    let others = format!("{kinds}; {}{own}", others(*conflicts, assurance, done == units));
     if units > 0 && *on_two_owners == units {
         return format!("proven: every unit was counted twice independently, by different owners{others}");
     }
@@ -58,6 +59,21 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64, is_published: bool
         _ => String::new(),
     };
     format!("{twice}{others}{bound}")
+}
+
+/// The units that the operator's machines counted once more.
+fn of_own_checks(own: &OwnCheckStatus, is_published: bool) -> String {
+    let whom = Owner::new(&own.owner);
+    let pending = if own.pending == 0 { String::new() } else { format!(", {} to come", own.pending) };
+    let bound = own.wrong_at_most.filter(|_| !is_published && own.made >= FEWEST_FOR_BOUND).map_or_else(
+        String::new,
+        |share| {
+            let share = percent_above(100.0 * share);
+            format!(": with 95 % confidence at most {share} % of units are wrong, whatever other owners agree on")
+        },
+    );
+    let made = counted(own.made, "own check");
+    format!("; {made} of random units by {}{pending}{bound}", whom.typed())
 }
 
 /// The same of a run in progress or at its end.
@@ -112,6 +128,13 @@ pub fn value(assurance: &Assurance, units: u64) -> Value {
         "quarantined": assurance.quarantined,
         "expelled": assurance.expelled,
         "wrong_at_most": assurance.wrong_at_most,
+        "own_checks": assurance.own_checks.as_ref().map(|own| json!({
+            "share": own.share,
+            "owner": own.owner,
+            "made": own.made,
+            "to_be_made": own.pending,
+            "wrong_at_most": own.wrong_at_most,
+        })),
         "confidence": CONFIDENCE,
         "proven": units > 0 && assurance.on_two_owners == units,
     })
@@ -185,6 +208,24 @@ mod tests {
             sentence(&found, 100_000, 100_000).contains("rack-7 and 992 more, quarantined: rack-3; with")
         );
         assert_eq!(percent_above(0.001_21), "0.0013");
+    }
+
+    #[test]
+    fn own_checks_bound_what_owners_may_agree_on() {
+        let own = |made, wrong_at_most| {
+            let (share, owner) = ("1%".to_owned(), "ada".to_owned());
+            let own_checks = Some(OwnCheckStatus { share, owner, made, pending: 0, wrong_at_most });
+            Assurance { on_two_owners: 100_000, own_checks, ..Assurance::default() }
+        };
+        assert_eq!(
+            sentence(&own(1000, Some(0.002_991)), 100_000, 100_000, false),
+            "proven: every unit was counted twice independently, by different owners; no difference; 1000 own checks of \
+             random units by ada: with 95 % confidence at most 0.3 % of units are wrong, whatever other owners agree on"
+        );
+        assert!(sentence(&own(10, Some(0.3)), 100_000, 100_000, false).ends_with("10 own checks of random units by ada"));
+        let mut begun = own(10, None);
+        begun.own_checks.as_mut().unwrap().pending = 3;
+        assert!(sentence(&begun, 100_000, 100_000, true).ends_with("by ada, 3 to come"));
     }
 
     #[test]

@@ -195,7 +195,8 @@ impl Coordinator for Service {
         request: Request<v1::ChangePolicyRequest>,
     ) -> Result<Response<v1::ChangePolicyReply>, Status> {
         let change = PolicyChange::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
-        if change.require_owners.is_some_and(|owners| owners > 1) && !self.knows_owners {
+        let needs_owners = change.require_owners.is_some_and(|owners| owners > 1) || change.own.is_some();
+        if needs_owners && !self.knows_owners {
             return Err(Status::failed_precondition(NO_OWNERS));
         }
         Ok(Response::new(self.handle.change_policy(change).await.map_err(refused)?.into()))

@@ -33,7 +33,7 @@ async fn damaged_checkpoint_is_kept_until_run_resumes() {
     };
     let mut checked = standing.clone();
     let policy =
-        Record::Policy(Policy { double_check: DoubleCheck::All, require_owners: None, reason: None, at: 0 });
+        Record::Policy(Policy { double_check: DoubleCheck::All, require_owners: None, own_checks: None, reason: None, at: 0 });
     checked.apply(&known_run::plan(), Shard::default(), &policy).unwrap();
     assert!(start(checked, DoubleCheck::None, store).is_err(), "less would be checked");
     assert_eq!(fs::read(&checkpoint).unwrap(), b"damaged");

@@ -19,11 +19,17 @@ pub enum UnitMark {
     Independent,
     /// on another kind of hardware.
     TwoKinds,
+    /// A draw for own checks has covered it,
+    Covered,
+    /// and has drawn it;
+    Drawn,
+    /// the operator's machines counted it once more, with the same outcome.
+    OwnChecked,
 }
 
 impl UnitMark {
     /// All of them.
-    pub const ALL: [UnitMark; 7] = [
+    pub const ALL: [UnitMark; 10] = [
         UnitMark::Done,
         UnitMark::Due,
         UnitMark::Sampled,
@@ -31,6 +37,9 @@ impl UnitMark {
         UnitMark::TwoMachines,
         UnitMark::Independent,
         UnitMark::TwoKinds,
+        UnitMark::Covered,
+        UnitMark::Drawn,
+        UnitMark::OwnChecked,
     ];
 
     /// The name of the mark in the checkpoint.
@@ -43,13 +52,16 @@ impl UnitMark {
             UnitMark::TwoMachines => "two_machines",
             UnitMark::Independent => "independent",
             UnitMark::TwoKinds => "two_kinds",
+            UnitMark::Covered => "covered",
+            UnitMark::Drawn => "drawn",
+            UnitMark::OwnChecked => "own_checked",
         }
     }
 }
 
 /// The bits of all units.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marks([Bitmap; 7]);
+pub struct Marks([Bitmap; 10]);
 
 impl Marks {
     /// No unit has any.

@@ -42,7 +42,7 @@ pub struct Service {
 }
 
 /// The error if two owners are required but cannot be identified.
-const NO_OWNERS: &str = "two owners can be required only where owners are known: start the coordinator with --keys, and give each owner a token";
+const NO_OWNERS: &str = "two owners can be required, and own checks made, only where owners are known: start the coordinator with --keys, and give each owner a token";
 
 impl Service {
     pub fn new(handle: Handle, knows_owners: bool) -> Self {

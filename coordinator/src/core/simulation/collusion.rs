@@ -63,7 +63,7 @@ fn suspended(world: &mut World) -> Vec<String> {
 
 #[test]
 fn no_run_of_colluders_ends_wrong_and_proven() {
-    let truth = Truth::of(11, 4);
+    let truth = Truth::of(12, 4);
     assert!(truth.plan.units() >= 4000, "{} units", truth.plan.units());
     for seed in 0..runs() {
         let mut world = world(&truth, seed);

@@ -48,6 +48,12 @@ fn suspended(core: &mut Core) -> Vec<String> {
     core.standing().sums().machines.suspended().map(str::to_owned).collect()
 }
 
+/// A unit whose count no other count can contradict.
+fn asymmetric_unit(core: &Core) -> UnitId {
+    let mut units = (0..core.plan().units()).map(UnitId);
+    units.find(|unit| core.work.symmetric_constellation(*unit).is_none()).unwrap()
+}
+
 /// Lies about that unit.
 fn count_lying(core: &mut Core, worker: WorkerId, about: UnitId) {
     loop {
@@ -64,7 +70,7 @@ fn count_lying(core: &mut Core, worker: WorkerId, about: UnitId) {
 
 /// Mallory and Oscar agree on a lie about one unit of a run in which everything is checked.
 fn agreed_lie(core: &mut Core) -> UnitId {
-    let unit = any_lease(core).unit;
+    let unit = asymmetric_unit(core);
     for owner in ["mallory", "oscar"] {
         let worker = join_of(core, owner, owner);
         count_lying(core, worker, unit);
@@ -92,7 +98,7 @@ fn own_checks_complete_a_run() {
     let mut core = core_of_ada(DoubleCheck::All);
     agreed_lie(&mut core);
     // Here the agreed value is right.
-    let (ada, unit) = (join_of(&mut core, "ada", "ada"), any_lease(&core).unit);
+    let (ada, unit) = (join_of(&mut core, "ada", "ada"), asymmetric_unit(&core));
     count_lying(&mut core, ada, unit);
     follow(&mut core);
     assert!(core.is_complete(), "{:?}", core.status(T0).trouble);
@@ -154,7 +160,7 @@ fn operator_may_believe_suspended_owners() {
 fn two_owners_do_not_outvote_the_operator() {
     let mut core = core_of_ada(DoubleCheck::All);
     let [mallory, ada, oscar] = ["mallory", "ada", "oscar"].map(|owner| join_of(&mut core, owner, owner));
-    let lease = any_lease(&core);
+    let lease = Lease { unit: asymmetric_unit(&core), ..any_lease(&core) };
     report(&mut core, T0, mallory, lease, 7);
     report(&mut core, T0, ada, lease, 5);
     let mirrored = Lease { variant: Variant { mirrored: true, other_kernel: false }, ..lease };
@@ -174,7 +180,7 @@ fn two_owners_do_not_outvote_the_operator() {
 fn wrong_machine_of_the_operator_suspends_nobody() {
     let mut core = core_of_ada(DoubleCheck::All);
     let [ben, ada, cho] = ["ben", "ada", "cho"].map(|owner| join_of(&mut core, owner, owner));
-    let lease = any_lease(&core);
+    let lease = Lease { unit: asymmetric_unit(&core), ..any_lease(&core) };
     report(&mut core, T0, ben, lease, 7);
     report(&mut core, T0, ada, lease, 5);
     report(&mut core, T0, cho, lease, 7);
@@ -182,4 +188,25 @@ fn wrong_machine_of_the_operator_suspends_nobody() {
     assert_eq!(report(&mut core, T0, ada, again, 7), Verdict::Recorded);
     assert!(suspended(&mut core).is_empty());
     assert_eq!(core.standing().count(lease.unit), Some(7));
+}
+
+#[test]
+fn debug_it() {
+    let mut core = core_of_ada(DoubleCheck::All);
+    let unit = agreed_lie(&mut core);
+    println!("unit {unit}: {:?} confirmer {:?} due {} degree {:?}", core.standing().vote(unit), core.standing().confirmer(unit), core.standing().is_own_check_due(unit), core.standing().confirmed_degree(unit));
+    println!("{:?} disputed {:?}", core.standing().own_checks_due(), core.standing().sums().disputed);
+    let ada = join_of(&mut core, "ada", "ada");
+    loop {
+        let leases = core.lease(T0, ada, 100).unwrap();
+        println!("{}", leases.len());
+        if leases.is_empty() { break; }
+        for lease in leases {
+            let lease = given(&core, ada, lease);
+            let (verdict, records) = core.judge(T0, 0, ada, &counted(lease, 0)).unwrap();
+            if lease.unit == unit { println!("{lease:?} {verdict:?} {records:?}"); }
+            core.recorded(T0, Some(ada), &records).unwrap();
+        }
+    }
+    panic!();
 }

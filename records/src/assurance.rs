@@ -33,7 +33,7 @@ pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
 }
 
 fn own_check_status(standing: &Standing, own: &OwnChecks) -> OwnCheckStatus {
-    let made = standing.marked(UnitMark::OwnChecked);
+    let made = standing.marked(UnitMark::OwnChecked).saturating_sub(standing.sums().own_named);
     OwnCheckStatus {
         share: own.share.to_string(),
         owner: own.owner.clone(),

@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn drawn(own: &OwnChecks, seed: u8, units: u64) -> Vec<u64> {
-        let draw = Draw { seed: LineHash::from_bytes([seed; 16]), at: 0 };
+        let draw = Draw { seed: LineHash::from_bytes([seed; 16]), units: Vec::new(), at: 0 };
         (0..units).filter(|unit| own.draws(&draw, UnitId(*unit), units)).collect()
     }
 

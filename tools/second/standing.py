@@ -190,7 +190,10 @@ class Standing:
         most, seed = int(rate * 2.0**64), bytes.fromhex(record["seed"])
         new = [unit for unit in range(self.plan.units) if self.counts[unit] != NONE and not self.covered[unit]]
         for unit, digest in zip(new, digests([seed + unit.to_bytes(8, "little") for unit in new], 8)):
-            self.covered[unit], self.drawn[unit] = 1, int.from_bytes(digest, "little") < most
+            self.covered[unit], self.drawn[unit] = 1, self.drawn[unit] or int.from_bytes(digest, "little") < most
+        for unit in record.get("units", []):
+            if unit < self.plan.units and self.counts[unit] != NONE:
+                self.drawn[unit] = 1
 
     def _forget_draws(self):
         self.covered, self.drawn, self.own_checked = (bytearray(self.plan.units) for _ in range(3))

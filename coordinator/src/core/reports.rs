@@ -81,10 +81,11 @@ impl Core {
     /// - They draw units for own checks.
     pub fn take_back(&mut self, unix_time: u64, most: usize) -> Vec<Record> {
         let mut records = self.votes.take_back(&self.work, unix_time, most);
-        if records.is_empty() && self.votes.is_draw_due(&self.work) {
+        let doubtful = if records.is_empty() { self.votes.take_doubtful() } else { Vec::new() };
+        if records.is_empty() && (!doubtful.is_empty() || self.votes.is_draw_due(&self.work)) {
             // Nobody can guess the seed without the key of the run.
             let random: [u8; 32] = self.random.random();
-            records.push(draw(self.key.seal(std::iter::once(&random[..])), unix_time));
+            records.push(draw(self.key.seal(std::iter::once(&random[..])), doubtful, unix_time));
         }
         records
     }

@@ -157,7 +157,7 @@ mod tests {
             let double_check = DoubleCheck::All;
             Record::Policy(Policy { double_check, require_owners: None, own_checks, reason, at: 1 })
         };
-        let draw = Record::Draw(Draw { seed: prev, at: 1 });
+        let draw = Record::Draw(Draw { seed: prev, units: vec![UnitId(3)], at: 1 });
         let loss = Record::Loss(AcceptedLoss { records: 3, bytes: 700, files: 0, at: 1 });
         let said = || Some("as it is a record".to_owned());
         let key = "0af9".repeat(16);

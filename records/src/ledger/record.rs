@@ -248,11 +248,14 @@ pub struct Policy {
 }
 
 /// A draw for own checks among all standing counts that no draw has covered yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draw {
     /// Decides which units are drawn. Nobody could know it when the counts were recorded.
     pub seed: LineHash,
+    /// Further units: only machines that are not believed any more have counted them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub units: Vec<UnitId>,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
 }

@@ -69,7 +69,24 @@ impl Standing {
         let units = self.marks.of(UnitMark::Done).bound();
         let is_hit =
             |unit: &UnitId| !self.is(UnitMark::Covered, *unit) && own.draws(draw, *unit, units);
-        self.units_with(UnitMark::Done).filter(is_hit).collect()
+        let named = draw.units.iter().copied().filter(|unit| unit.0 < units && self.is_nameable(*unit));
+        self.units_with(UnitMark::Done).filter(is_hit).chain(named).collect()
+    }
+
+    fn is_nameable(&self, unit: UnitId) -> bool {
+        self.is_done(unit) && !self.is(UnitMark::Drawn, unit)
+    }
+
+    /// Whether only machines that are not believed any more have counted the unit, as far as that has been read.
+    pub fn is_doubtful(&self, unit: UnitId) -> bool {
+        let machines = &self.sums.machines;
+        let maker = self.vote(unit).map(|vote| vote.origin.machine);
+        let is_undecided = |id: &MachineId| machines.is_contradicted(&machines.get(*id).owner);
+        let both = maker.zip(self.confirmer(unit)).map(|(maker, confirmer)| [maker, confirmer]);
+        self.is_nameable(unit)
+            && both.is_some_and(|both| {
+                both.iter().all(|id| machines.get(*id).is_quarantined()) && !both.iter().any(is_undecided)
+            })
     }
 
     pub(super) fn draw(&mut self, draw: &Draw) -> Result<(), RecordError> {
@@ -77,7 +94,8 @@ impl Standing {
             return Err(RecordError::NoOwnChecks);
         }
         for unit in self.hit_by(draw) {
-            self.marks.of_mut(UnitMark::Drawn).insert(unit.0);
+            let is_new = self.marks.of_mut(UnitMark::Drawn).insert(unit.0);
+            self.sums.own_named += u64::from(is_new && draw.units.contains(&unit));
         }
         let done = self.marks.of(UnitMark::Done).clone();
         *self.marks.of_mut(UnitMark::Covered) = done;
@@ -90,7 +108,7 @@ impl Standing {
             return;
         }
         self.sums.own_checks = changed.cloned();
-        self.sums.own_refuted = 0;
+        (self.sums.own_refuted, self.sums.own_named) = (0, 0);
         let units = self.marks.of(UnitMark::Done).bound();
         MARKS.into_iter().for_each(|mark| *self.marks.of_mut(mark) = Bitmap::new(units));
     }

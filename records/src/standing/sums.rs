@@ -57,6 +57,8 @@ pub struct Sums {
     pub own_checks: Option<OwnChecks>,
     /// Units drawn for own checks whose count was contradicted.
     pub own_refuted: u64,
+    /// Units that a draw names. They are not random, and do not count for the bound.
+    pub own_named: u64,
     /// The last term and its coordinator, if the ledger has one.
     pub term: Option<(u64, String)>,
     /// How many followers must have a record before it is acknowledged, where the ledger says it.
@@ -85,6 +87,7 @@ impl Sums {
             require_owners: None,
             own_checks: None,
             own_refuted: 0,
+            own_named: 0,
             term: None,
             replicas: None,
         }

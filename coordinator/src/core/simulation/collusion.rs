@@ -65,6 +65,7 @@ fn suspended(world: &mut World) -> Vec<String> {
 fn no_run_of_colluders_ends_wrong_and_proven() {
     let truth = Truth::of(12, 4);
     assert!(truth.plan.units() >= 4000, "{} units", truth.plan.units());
+    let mut found = 0;
     for seed in 0..runs() {
         let mut world = world(&truth, seed);
         let mut decided = Vec::new();
@@ -73,25 +74,28 @@ fn no_run_of_colluders_ends_wrong_and_proven() {
             if world.core.is_complete() {
                 break;
             }
-            if !owners.is_empty() && decided.is_empty() {
-                assert_eq!(owners, ["mallory", "oscar"], "seed {seed}");
+            if !owners.is_empty() {
                 let trouble = world.core.status(world.now).trouble;
-                assert!(trouble.contains("mallory, oscar") && trouble.contains("retract --owner"), "{trouble}");
+                assert!(trouble.contains("retract --owner") && trouble.contains(&owners[0]), "{trouble}");
                 // A restart changes nothing.
                 world.restart(seed % 2 == 0);
                 world.audited();
                 assert_eq!(suspended(&mut world), owners, "seed {seed}");
                 decide(&mut world, &owners);
-                decided = owners;
+                decided.extend(owners);
             }
             round(&mut world);
         }
         assert!(world.core.is_complete(), "seed {seed}: {:?}", world.core.status(world.now));
-        assert!(world.is_exact() && decided.len() == 2, "seed {seed}: {decided:?}");
+        assert!(world.is_exact(), "seed {seed}: {decided:?}");
+        assert!(decided.iter().all(|owner| ["mallory", "oscar"].contains(&&**owner)), "{decided:?}");
+        found += u64::from(decided.len() == 2);
         assert!(!world.is_quarantined("ada-pc"), "seed {seed}");
         let own = world.core.status(world.now).assurance.own_checks.unwrap();
         assert!(own.made >= 200 && own.pending == 0, "seed {seed}: {own:?}");
     }
+    // Honest owners who are in the majority may find the liars first.
+    assert!(3 * found >= runs(), "found in {found} of {} runs", runs());
 }
 
 #[test]

@@ -71,8 +71,8 @@ fn count_lying(core: &mut Core, worker: WorkerId, about: UnitId) {
 /// Mallory and Oscar agree on a lie about one unit of a run in which everything is checked.
 fn agreed_lie(core: &mut Core) -> UnitId {
     let unit = asymmetric_unit(core);
-    for owner in ["mallory", "oscar"] {
-        let worker = join_of(core, owner, owner);
+    let liars = ["mallory", "oscar"].map(|owner| join_of(core, owner, owner));
+    for worker in [liars[0], liars[1], liars[0]] {
         count_lying(core, worker, unit);
         follow(core);
     }
@@ -126,14 +126,10 @@ fn own_check_against_two_owners_suspends_both() {
     assert!(!core.standing().is_done(unit));
     retract_owner(&mut core, "oscar");
     let ben = join_of(&mut core, "ben", "ben");
-    count_all(&mut core, ada);
-    follow(&mut core);
-    count_all(&mut core, ben);
-    follow(&mut core);
-    count_all(&mut core, ada);
-    count_all(&mut core, ben);
-    follow(&mut core);
-    count_all(&mut core, ada);
+    for worker in [ada, ben, ada, ben, ada] {
+        count_all(&mut core, worker);
+        follow(&mut core);
+    }
     assert!(core.is_complete(), "{:?}", core.status(T0).trouble);
     assert_eq!(core.standing().count(unit), Some(0));
 }
@@ -188,25 +184,4 @@ fn wrong_machine_of_the_operator_suspends_nobody() {
     assert_eq!(report(&mut core, T0, ada, again, 7), Verdict::Recorded);
     assert!(suspended(&mut core).is_empty());
     assert_eq!(core.standing().count(lease.unit), Some(7));
-}
-
-#[test]
-fn debug_it() {
-    let mut core = core_of_ada(DoubleCheck::All);
-    let unit = agreed_lie(&mut core);
-    println!("unit {unit}: {:?} confirmer {:?} due {} degree {:?}", core.standing().vote(unit), core.standing().confirmer(unit), core.standing().is_own_check_due(unit), core.standing().confirmed_degree(unit));
-    println!("{:?} disputed {:?}", core.standing().own_checks_due(), core.standing().sums().disputed);
-    let ada = join_of(&mut core, "ada", "ada");
-    loop {
-        let leases = core.lease(T0, ada, 100).unwrap();
-        println!("{}", leases.len());
-        if leases.is_empty() { break; }
-        for lease in leases {
-            let lease = given(&core, ada, lease);
-            let (verdict, records) = core.judge(T0, 0, ada, &counted(lease, 0)).unwrap();
-            if lease.unit == unit { println!("{lease:?} {verdict:?} {records:?}"); }
-            core.recorded(T0, Some(ada), &records).unwrap();
-        }
-    }
-    panic!();
 }

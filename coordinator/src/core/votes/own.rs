@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! a hundredth of all units stands since the last draw, or nothing is left to count    draw
+//! only machines that are not believed have counted a unit     it is drawn, too
 //! a unit is drawn                                             only the operator's machines may check it
 //! a count of theirs contradicts two owners who agree          both owners are suspended
 //! in a dispute, two owners agree against theirs               they count the unit again, in another way;
@@ -18,13 +19,16 @@ use domain::Owner;
 use queens::UnitId;
 use records::OwnChecks;
 use records::ledger::{Draw, Expulsion, LineHash, Record, UnitRecord};
-use records::standing::Vote;
+use records::standing::{UnitMark, Vote};
 
 use super::{CheckKind, Votes};
 use crate::core::workload::Workload;
 
 /// A draw covers at least this fraction of all units, unless nothing is left to count.
 const DRAWS: u64 = 100;
+
+/// A draw names at most so many units, to fit in a line of the ledger.
+const MOST_NAMED: usize = 1000;
 
 impl Votes {
     /// Which counts the operator's own machines make once more, if they do.
@@ -42,6 +46,18 @@ impl Votes {
         let undrawn = self.standing.undrawn();
         let to_count = work.units().saturating_sub(self.standing.done() + self.disputed().len() as u64);
         undrawn > 0 && (to_count == 0 || undrawn >= work.units() / DRAWS)
+    }
+
+    /// Units that only machines have counted that are not believed any more. They may have agreed on a lie before they
+    /// were found.
+    pub fn take_doubtful(&mut self) -> Vec<UnitId> {
+        if self.standing.own_checks().is_none() || !self.searches.may_doubt() {
+            return Vec::new();
+        }
+        let confirmed = self.standing.units_with(UnitMark::Independent);
+        let doubtful: Vec<_> = confirmed.filter(|unit| self.standing.is_doubtful(*unit)).take(MOST_NAMED).collect();
+        self.searches.have_doubted(doubtful.is_empty());
+        doubtful
     }
 
     /// The own check that the unit with this standing count needs. Counts of suspended owners wait for the operator.
@@ -87,9 +103,9 @@ impl Votes {
     }
 }
 
-/// A draw with this seed.
-pub fn draw(seed: LineHash, at: u64) -> Record {
-    Record::Draw(Draw { seed, at })
+/// A draw with this seed, and these units in any case.
+pub fn draw(seed: LineHash, units: Vec<UnitId>, at: u64) -> Record {
+    Record::Draw(Draw { seed, units, at })
 }
 
 /// The records, followed by this one.

@@ -1,6 +1,6 @@
 //! The results of double-checking, in words and as JSON.
 
-use domain::{Assurance, Owner, OwnCheckStatus, RunStatus, counted};
+use domain::{Assurance, OwnCheckStatus, Owner, RunStatus, counted};
 use queens::{Board, Totals, known};
 use records::CONFIDENCE;
 use serde_json::{Value, json};
@@ -69,7 +69,9 @@ fn of_own_checks(own: &OwnCheckStatus, is_published: bool) -> String {
         String::new,
         |share| {
             let share = percent_above(100.0 * share);
-            format!(": with 95 % confidence at most {share} % of units are wrong, whatever other owners agree on")
+            format!(
+                ": with 95 % confidence at most {share} % of units are wrong, whatever other owners agree on"
+            )
         },
     );
     let made = counted(own.made, "own check");
@@ -222,7 +224,10 @@ mod tests {
             "proven: every unit was counted twice independently, by different owners; no difference; 1000 own checks of \
              random units by ada: with 95 % confidence at most 0.3 % of units are wrong, whatever other owners agree on"
         );
-        assert!(sentence(&own(10, Some(0.3)), 100_000, 100_000, false).ends_with("10 own checks of random units by ada"));
+        assert!(
+            sentence(&own(10, Some(0.3)), 100_000, 100_000, false)
+                .ends_with("10 own checks of random units by ada")
+        );
         let mut begun = own(10, None);
         begun.own_checks.as_mut().unwrap().pending = 3;
         assert!(sentence(&begun, 100_000, 100_000, true).ends_with("by ada, 3 to come"));

@@ -68,12 +68,12 @@ pub struct CoordinatorArgs {
     /// A share such as 1%, or all: drawn at random after each count, at least 200 units. If your machines
     /// contradict two owners who agree, both are suspended, and there is no answer until you decide. It is
     /// recorded in the ledger; none, or diadem policy, lifts it.
-    #[arg(long, value_name = "SHARE", value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true, requires = "keys")]
+    #[arg(long, value_name = "SHARE", value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true)]
     own_checks: Option<DoubleCheck>,
     /// Owner of your own machines for --own-checks.
     ///
     /// The name of a key that only your machines have, as in diadem keys client.
-    #[arg(long, value_name = "NAME", value_parser = owner_name, requires = "keys")]
+    #[arg(long, value_name = "NAME", value_parser = owner_name)]
     own: Option<String>,
     #[command(flatten)]
     relax: RelaxArgs,

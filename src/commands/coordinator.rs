@@ -52,6 +52,9 @@ pub fn run(run: ServedRun) -> anyhow::Result<ExitCode> {
 
 async fn coordinate(run: &ServedRun, places: (SocketAddr, Option<SocketAddr>)) -> anyhow::Result<ExitCode> {
     let (guard, keys) = guard(run.keys.as_deref())?;
+    if let Some(own) = run.own.as_ref().filter(|_| !guard.asks()) {
+        return Err(WrongCommand::UnknownOperator(own.clone()).into());
+    }
     let (workers, http) = places;
     let listener = listen(workers, "--listen").await?;
     let browsers = match http {
@@ -203,9 +206,9 @@ fn outdated(run: &ServedRun, status: &RunStatus) -> Vec<&'static str> {
         ("--own-checks", own_checks),
         ("--own", own),
     ]
-        .into_iter()
-        .filter_map(|(option, is_outdated)| is_outdated.then_some(option))
-        .collect()
+    .into_iter()
+    .filter_map(|(option, is_outdated)| is_outdated.then_some(option))
+    .collect()
 }
 
 /// Waits for the answer and prints it, or for an interruption. The workers of an earlier process have connected again

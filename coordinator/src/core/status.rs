@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use domain::{Assurance, Credits, Owner, Phase, RunStatus, Sample, Work};
 use queens::UnitId;
-use records::{OwnChecks, assess};
 use records::standing::Degree;
+use records::{OwnChecks, assess};
 
 use super::Core;
 use super::members::{MAX_LISTED, Member, Methods, known_machines, listed};

@@ -159,7 +159,8 @@ impl Keeper {
             Record::Term(_) => false,
             Record::Policy(policy) => {
                 let standing = self.core.standing();
-                policy.double_check != standing.policy() || policy.own_checks.as_ref() != standing.own_checks()
+                policy.double_check != standing.policy()
+                    || policy.own_checks.as_ref() != standing.own_checks()
             }
             _ => true,
         };

@@ -1,6 +1,8 @@
 //! Conversion between protobuf and domain types: an operator's requests.
 
-use domain::{Copies, Owner, PolicyChange, PolicyInForce, Steering, Takeback, TakenBack, Target, is_name, is_reason};
+use domain::{
+    Copies, Owner, PolicyChange, PolicyInForce, Steering, Takeback, TakenBack, Target, is_name, is_reason,
+};
 use queens::UnitId;
 
 use super::WireError;
@@ -63,7 +65,8 @@ impl From<PolicyChange> for v1::ChangePolicyRequest {
 impl TryFrom<v1::ChangePolicyRequest> for PolicyChange {
     type Error = WireError;
     fn try_from(request: v1::ChangePolicyRequest) -> Result<Self, WireError> {
-        let v1::ChangePolicyRequest { double_check, replicas, require_owners, own_checks, own, reason } = request;
+        let v1::ChangePolicyRequest { double_check, replicas, require_owners, own_checks, own, reason } =
+            request;
         if !is_reason(&reason) {
             return Err(WireError::new("the reason", reason, "1 to 1000 bytes of plain text"));
         }

@@ -106,7 +106,8 @@ impl Survey {
         };
         for expulsion in own.struck(wrong, self.at) {
             self.joint.strike(&expulsion)?;
-            let whom = (expulsion.owner.clone(), expulsion.machine.clone(), expulsion.lost || expulsion.suspended);
+            let whom =
+                (expulsion.owner.clone(), expulsion.machine.clone(), expulsion.lost || expulsion.suspended);
             self.struck.entry(whom).or_insert((self.origins.len(), expulsion));
         }
         self.origins.push(MergedRun {

@@ -24,7 +24,12 @@ impl Counts {
     /// No counts.
     pub fn new(units: u64) -> Self {
         let units = units as usize;
-        Self { completions: vec![UNKNOWN; units], nodes: vec![0; units], origins: vec![0; units], confirmers: vec![0; units] }
+        Self {
+            completions: vec![UNKNOWN; units],
+            nodes: vec![0; units],
+            origins: vec![0; units],
+            confirmers: vec![0; units],
+        }
     }
 
     /// All units.

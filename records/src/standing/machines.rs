@@ -51,8 +51,9 @@ impl Machines {
             numbers.entry(machine.owner.clone()).or_default().insert(machine.name.clone(), MachineId(id));
         }
         let has_cards = list.iter().any(|machine| machine.hardware().is_card());
-        let is_anybody_struck =
-            !rest.expelled.is_empty() || !rest.suspended.is_empty() || list.iter().any(|machine| machine.trust != Trust::Believed);
+        let is_anybody_struck = !rest.expelled.is_empty()
+            || !rest.suspended.is_empty()
+            || list.iter().any(|machine| machine.trust != Trust::Believed);
         let trust_changes = u64::from(is_anybody_struck);
         Self { list, numbers, has_cards, trust_changes, ..rest }
     }

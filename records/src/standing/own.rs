@@ -67,8 +67,7 @@ impl Standing {
     pub fn hit_by(&self, draw: &Draw) -> Vec<UnitId> {
         let Some(own) = self.own_checks() else { return Vec::new() };
         let units = self.marks.of(UnitMark::Done).bound();
-        let is_hit =
-            |unit: &UnitId| !self.is(UnitMark::Covered, *unit) && own.draws(draw, *unit, units);
+        let is_hit = |unit: &UnitId| !self.is(UnitMark::Covered, *unit) && own.draws(draw, *unit, units);
         let named = draw.units.iter().copied().filter(|unit| unit.0 < units && self.is_nameable(*unit));
         self.units_with(UnitMark::Done).filter(is_hit).chain(named).collect()
     }

@@ -23,11 +23,11 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::{Checking, Core};
-use records::{DoubleCheck, OwnChecks};
 use records::ledger::{Record, TermRecord};
 use records::run_directory::LeaseKey;
 use records::shard::Shard;
 use records::standing::{Identity, Standing};
+use records::{DoubleCheck, OwnChecks};
 use worker::{Habit, SimulatedWorker};
 
 /// The key of all leases: it outlives the coordinator's process.

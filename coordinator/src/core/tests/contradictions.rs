@@ -31,8 +31,12 @@ fn lone_count_in_contradiction_is_always_checked() {
     let member = *core.standing().sums().contradicted.first().unwrap();
     let (owner, machine, reason) = (String::new(), Some("a".into()), "a test".into());
     // The unit's machine is no longer believed, so the next count of the unit is its first count.
-    core.recorded(T0, None, &[Record::Expel(Expulsion { owner, machine, lost: false, suspended: false, reason, at: 0 })])
-        .unwrap();
+    core.recorded(
+        T0,
+        None,
+        &[Record::Expel(Expulsion { owner, machine, lost: false, suspended: false, reason, at: 0 })],
+    )
+    .unwrap();
     let machines = core.votes.standing().sums().machines.clone();
     let is_lone = |unit: &queens::UnitId| {
         let of_completions = matches!(core.plan().summand(*unit), Summand::Symmetric(of, _) if of == member);

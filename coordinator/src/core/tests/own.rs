@@ -119,7 +119,10 @@ fn own_check_against_two_owners_suspends_both() {
     assert!(trouble.contains("mallory, oscar") && trouble.contains("diadem retract --owner"), "{trouble}");
     let registration = registration(&core, "another", &[]);
     let refused = core.register(T0, Registration { owner: Owner::new("oscar"), ..registration }).unwrap_err();
-    assert!(matches!(&refused, Refusal::Quarantined(..)) && refused.to_string().contains("suspended"), "{refused}");
+    assert!(
+        matches!(&refused, Refusal::Quarantined(..)) && refused.to_string().contains("suspended"),
+        "{refused}"
+    );
     // The operator takes all counts of both back, and the run ends right.
     retract_owner(&mut core, "mallory");
     assert_eq!(suspended(&mut core), ["oscar"]);
@@ -161,7 +164,9 @@ fn two_owners_do_not_outvote_the_operator() {
     report(&mut core, T0, ada, lease, 5);
     let mirrored = Lease { variant: Variant { mirrored: true, other_kernel: false }, ..lease };
     assert_eq!(report(&mut core, T0, oscar, mirrored, 7), Verdict::Conflict);
-    assert!(suspended(&mut core).is_empty() && core.standing().sums().machines.quarantined().next().is_none());
+    assert!(
+        suspended(&mut core).is_empty() && core.standing().sums().machines.quarantined().next().is_none()
+    );
     // Only Ada counts the unit again, in another way.
     let again = core.lease(T0, ada, 1).unwrap()[0];
     assert!(again.unit == lease.unit && again.variant != lease.variant, "{again:?}");

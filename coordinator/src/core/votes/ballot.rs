@@ -143,7 +143,8 @@ impl<'a> Ballot<'a> {
         let casts: Vec<&Cast<'_>> = self.casts.iter().chain([cast]).collect();
         let Some(opposed) = self.opposition(&casts) else { return Vec::new() };
         let of_operator = || casts.iter().filter(|cast| Some(cast.owner) == self.operator);
-        let is_voted_for = |cast: &Cast<'_>| owners_for(cast, &casts).iter().any(|owner| Some(*owner) == self.operator);
+        let is_voted_for =
+            |cast: &Cast<'_>| owners_for(cast, &casts).iter().any(|owner| Some(*owner) == self.operator);
         let ways = |value: &Cast<'_>| {
             let agreeing = of_operator().filter(|cast| cast.agrees(value));
             agreeing.map(|cast| (cast.machine, cast.kernel, cast.mirrored)).collect::<BTreeSet<_>>().len()

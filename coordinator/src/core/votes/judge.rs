@@ -120,7 +120,10 @@ impl Votes {
             let opponents = ballot.refuted_with(&cast);
             let agreed = opponents.first().map_or(0, |(_, count)| *count);
             let owners = opponents.into_iter().map(|(owner, _)| owner).collect();
-            (Verdict::Conflict, own::before(self.suspend(owners, agreed, &record), Record::Conflict(record.clone())))
+            (
+                Verdict::Conflict,
+                own::before(self.suspend(owners, agreed, &record), Record::Conflict(record.clone())),
+            )
         }
     }
 

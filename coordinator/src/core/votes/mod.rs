@@ -12,9 +12,9 @@ use std::collections::HashMap;
 
 use domain::{Hardware, Owner};
 use queens::UnitId;
-use records::{DoubleCheck, OwnChecks};
 use records::ledger::{Policy, Record, Recount, Retraction};
 use records::standing::{Identity, MachineId, RecordError, Standing, UnitMark, Vote};
+use records::{DoubleCheck, OwnChecks};
 
 use super::workload::Workload;
 
@@ -163,9 +163,7 @@ impl Votes {
             DoubleCheck::None | DoubleCheck::Share(_) => UnitMark::Due,
             DoubleCheck::All => UnitMark::Done,
         };
-        let is_due = |unit: &UnitId, own| {
-            matches!(self.need(work, *unit), Need::Check(CheckKind { is_own, .. }) if is_own == own)
-        };
+        let is_due = |unit: &UnitId, own| matches!(self.need(work, *unit), Need::Check(CheckKind { is_own, .. }) if is_own == own);
         let by_policy = self.standing.units_with(mark).filter(|unit| is_due(unit, false));
         let own = self.standing.units_with(UnitMark::Drawn).filter(|unit| is_due(unit, true));
         by_policy.chain(own).collect()

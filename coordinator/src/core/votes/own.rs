@@ -55,7 +55,8 @@ impl Votes {
             return Vec::new();
         }
         let confirmed = self.standing.units_with(UnitMark::Independent);
-        let doubtful: Vec<_> = confirmed.filter(|unit| self.standing.is_doubtful(*unit)).take(MOST_NAMED).collect();
+        let doubtful: Vec<_> =
+            confirmed.filter(|unit| self.standing.is_doubtful(*unit)).take(MOST_NAMED).collect();
         self.searches.have_doubted(doubtful.is_empty());
         doubtful
     }
@@ -80,7 +81,8 @@ impl Votes {
     pub(super) fn suspend_agreeing(&self, standing: &Vote, count: &UnitRecord) -> Vec<Record> {
         let machines = &self.standing.sums().machines;
         let owner = |machine| &*machines.get(machine).owner;
-        let confirmer = self.standing.confirmer(count.unit).filter(|_| self.standing.is_operator(&count.owner));
+        let confirmer =
+            self.standing.confirmer(count.unit).filter(|_| self.standing.is_operator(&count.owner));
         let agreeing = confirmer.map(|confirmer| [owner(standing.origin.machine), owner(confirmer)]);
         let agreeing = agreeing.filter(|owners| owners.iter().all(|owner| !self.standing.is_operator(owner)));
         self.suspend(agreeing.into_iter().flatten().collect(), standing.count, count)
@@ -92,8 +94,10 @@ impl Votes {
         let (unit, at) = (count.unit, count.at);
         let title = |owner: &str| Owner::new(owner).typed().to_owned();
         let names = owners.iter().map(|owner| title(owner)).collect::<Vec<_>>().join(" and ");
-        let reason =
-            format!("unit {unit} has {agreed} according to {names}; the machines of {} differ", operator.typed());
+        let reason = format!(
+            "unit {unit} has {agreed} according to {names}; the machines of {} differ",
+            operator.typed()
+        );
         let machines = &self.standing.sums().machines;
         let expulsion = |owner: &str| {
             let (owner, reason) = (owner.to_owned(), reason.clone());

@@ -8,8 +8,14 @@ use crate::keeper::inbox::{CallError, ReplyTo};
 /// An answer and its recipient.
 #[derive(Debug)]
 pub(in crate::keeper) enum Answer {
-    Report { verdicts: Vec<Verdict>, reply: ReplyTo<Vec<Verdict>> },
-    Retraction { extent: Extent, reply: ReplyTo<TakenBack> },
+    Report {
+        verdicts: Vec<Verdict>,
+        reply: ReplyTo<Vec<Verdict>>,
+    },
+    Retraction {
+        extent: Extent,
+        reply: ReplyTo<TakenBack>,
+    },
     Policy {
         double_check: DoubleCheck,
         require_owners: u32,
@@ -32,8 +38,10 @@ impl Answer {
             }
             Answer::Policy { double_check, require_owners, own_checks, reply } => {
                 let (double_check, replicas) = (double_check.to_string(), copies.replicas);
-                let (own_checks, own) = own_checks
-                    .map_or_else(|| ("none".to_owned(), String::new()), |own| (own.share.to_string(), own.owner));
+                let (own_checks, own) = own_checks.map_or_else(
+                    || ("none".to_owned(), String::new()),
+                    |own| (own.share.to_string(), own.owner),
+                );
                 let policy =
                     PolicyInForce { double_check, replicas, require_owners, own_checks, own, copies };
                 drop(reply.send(Ok(policy)));

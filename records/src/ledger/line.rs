@@ -151,7 +151,7 @@ mod tests {
             Record::Term(TermRecord { term: 7, coordinator, key, at: 1 })
         };
         let replicas = |reason| Record::Replicas(Replicas { replicas: 2, reason, at: 1 });
-        let policy = |reason| {
+        let policy = |reason: Option<String>| {
             let own_checks = Some(OwnChecks { share: DoubleCheck::default(), owner: "ada".to_owned() })
                 .filter(|_| reason.is_some());
             let double_check = DoubleCheck::All;

@@ -21,7 +21,7 @@ fn world(truth: &Arc<Truth>, seed: u64) -> World {
     world.restart(false);
     let policy = world.core.policy_record(0).expect("the ledger has no policy");
     assert!(world.commit(None, &[policy], false));
-    let honest = &["ada", "ben", "cho"][..1 + seed as usize % 3];
+    let honest = &["ada", "ben", "cho"][..=(seed as usize % 3)];
     let liars = ["mallory", "oscar"].map(|owner| (owner, Habit::LiesAlikeOneIn(20)));
     for (owner, habit) in honest.iter().map(|owner| (*owner, Habit::Honest)).chain(liars) {
         let mut worker = SimulatedWorker::new(0, habit);

@@ -18,7 +18,7 @@ use records::run_directory::{LeaseKey, RunDirectory};
 use records::shard::Shard;
 use records::standing::Standing;
 use records::store::{Store, StoreError};
-use records::{Clock, DoubleCheck, SystemClock};
+use records::{Clock, DoubleCheck, OwnChecks, SystemClock};
 use thiserror::Error;
 use tokio::sync::{oneshot, watch};
 use tracing::warn;
@@ -29,12 +29,16 @@ use crate::keeper::{
 };
 
 /// How counts are checked after a start. Missing values are taken from the ledger, or else are the defaults.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct CheckingOptions {
     /// Which counts are checked.
     pub double_check: Option<DoubleCheck>,
     /// The number of owners that must count each checked unit.
     pub require_owners: Option<u32>,
+    /// The share of units that the operator's own machines count once more.
+    pub own_checks: Option<DoubleCheck>,
+    /// The owner of these machines.
+    pub own: Option<String>,
     /// When only checks are left, the time after which less independent checks are accepted.
     pub relax_after: Option<Duration>,
 }
@@ -161,10 +165,11 @@ impl Handle {
         mut store: Option<Store>,
         replicas: Option<u32>,
     ) -> Result<Self, StartError> {
-        let CheckingOptions { double_check, require_owners, relax_after } = checking.into();
+        let CheckingOptions { double_check, require_owners, own_checks, own, relax_after } = checking.into();
         let checking = Checking {
             policy: standing.policy_at_start(double_check)?,
             require_owners: require_owners.or(standing.sums().require_owners),
+            own_checks: OwnChecks::changed(standing.own_checks(), own_checks, own.as_deref())?,
             relax_after,
             counted_before: store.as_ref().map_or(Duration::ZERO, |store| store.mark().elapsed()),
         };

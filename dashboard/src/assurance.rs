@@ -1,6 +1,6 @@
 //! The results of double-checking, in words and as JSON.
 
-use domain::{Assurance, Owner, RunStatus, counted};
+use domain::{Assurance, OwnCheckStatus, Owner, RunStatus, counted};
 use queens::{Board, Totals, known};
 use records::CONFIDENCE;
 use serde_json::{Value, json};
@@ -25,7 +25,8 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64, is_published: bool
             format!(", {external} of them ({share:.1} % of all) also by another program")
         }
     };
-    let others = format!("{kinds}{programs}; {}", others(*conflicts, assurance, done == units));
+    let own = assurance.own_checks.as_ref().map_or_else(String::new, |own| of_own_checks(own, is_published));
+    let others = format!("{kinds}{programs}; {}{own}", others(*conflicts, assurance, done == units));
     if units > 0 && *on_two_owners == units {
         return format!("proven: every unit was counted twice independently, by different owners{others}");
     }
@@ -66,6 +67,23 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64, is_published: bool
         _ => String::new(),
     };
     format!("{twice}{others}{bound}")
+}
+
+/// The units that the operator's machines counted once more.
+fn of_own_checks(own: &OwnCheckStatus, is_published: bool) -> String {
+    let whom = Owner::new(&own.owner);
+    let pending = if own.pending == 0 { String::new() } else { format!(", {} to come", own.pending) };
+    let bound = own.wrong_at_most.filter(|_| !is_published && own.made >= FEWEST_FOR_BOUND).map_or_else(
+        String::new,
+        |share| {
+            let share = percent_above(100.0 * share);
+            format!(
+                ": with 95 % confidence at most {share} % of units are wrong, whatever other owners agree on"
+            )
+        },
+    );
+    let made = counted(own.made, "own check");
+    format!("; {made} of random units by {}{pending}{bound}", whom.typed())
 }
 
 /// The same of a run in progress or at its end.
@@ -121,6 +139,13 @@ pub fn value(assurance: &Assurance, units: u64) -> Value {
         "quarantined": assurance.quarantined,
         "expelled": assurance.expelled,
         "wrong_at_most": assurance.wrong_at_most,
+        "own_checks": assurance.own_checks.as_ref().map(|own| json!({
+            "share": own.share,
+            "owner": own.owner,
+            "made": own.made,
+            "to_be_made": own.pending,
+            "wrong_at_most": own.wrong_at_most,
+        })),
         "confidence": CONFIDENCE,
         "proven": units > 0 && assurance.on_two_owners == units,
     })
@@ -197,6 +222,27 @@ mod tests {
             sentence(&found, 100_000, 100_000).contains("rack-7 and 992 more, quarantined: rack-3; with")
         );
         assert_eq!(percent_above(0.001_21), "0.0013");
+    }
+
+    #[test]
+    fn own_checks_bound_what_owners_may_agree_on() {
+        let own = |made, wrong_at_most| {
+            let (share, owner) = ("1%".to_owned(), "ada".to_owned());
+            let own_checks = Some(OwnCheckStatus { share, owner, made, pending: 0, wrong_at_most });
+            Assurance { on_two_owners: 100_000, own_checks, ..Assurance::default() }
+        };
+        assert_eq!(
+            sentence(&own(1000, Some(0.002_991)), 100_000, 100_000, false),
+            "proven: every unit was counted twice independently, by different owners; no difference; 1000 own checks of \
+             random units by ada: with 95 % confidence at most 0.3 % of units are wrong, whatever other owners agree on"
+        );
+        assert!(
+            sentence(&own(10, Some(0.3)), 100_000, 100_000, false)
+                .ends_with("10 own checks of random units by ada")
+        );
+        let mut begun = own(10, None);
+        begun.own_checks.as_mut().unwrap().pending = 3;
+        assert!(sentence(&begun, 100_000, 100_000, true).ends_with("by ada, 3 to come"));
     }
 
     #[test]

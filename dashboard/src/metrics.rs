@@ -148,6 +148,14 @@ impl Metrics {
         let (machines, owners) = (assurance.quarantined.len() as u64, assurance.expelled.len() as u64);
         self.gauge("machines_quarantined", "Machines that are not believed", machines);
         self.gauge("owners_expelled", "Owners who are not believed", owners);
+        if let Some(own) = &assurance.own_checks {
+            self.gauge(
+                "own_checks_made",
+                "Units that the operator's own machines counted once more",
+                own.made,
+            );
+            self.gauge("own_checks_pending", "Units that these machines are still to count", own.pending);
+        }
         if let Some(share) = assurance.wrong_at_most {
             let help = "At most this share of the units is wrong, with 95 % confidence";
             self.gauge("wrong_at_most_ratio", help, share);

@@ -9,6 +9,10 @@ pub struct PolicyChange {
     pub replicas: Option<u32>,
     /// The number of owners that must count each checked unit, 1 or 2; unchanged if missing.
     pub require_owners: Option<u32>,
+    /// The share of units that the operator's own machines count once more, as in 1%, or none; unchanged if missing.
+    pub own_checks: Option<String>,
+    /// The owner of these machines; unchanged if missing.
+    pub own: Option<String>,
     /// The reason, which is kept in the ledger.
     pub reason: String,
 }
@@ -22,6 +26,10 @@ pub struct PolicyInForce {
     pub replicas: u32,
     /// The number of owners that must count each checked unit: 1 or 2.
     pub require_owners: u32,
+    /// The share of units that the operator's own machines count once more, or none.
+    pub own_checks: String,
+    /// The owner of these machines; empty without own checks.
+    pub own: String,
     /// The copies of the change on disk.
     pub copies: Copies,
 }

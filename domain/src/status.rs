@@ -240,6 +240,23 @@ pub struct Assurance {
     pub expelled: Vec<String>,
     /// Upper bound of the share of wrong units, with 95 % confidence, if it is known.
     pub wrong_at_most: Option<f64>,
+    /// The own checks, if the operator's machines make any.
+    pub own_checks: Option<OwnCheckStatus>,
+}
+
+/// Counts that the operator's own machines made once more.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OwnCheckStatus {
+    /// The share of units, drawn at random, as in 1%.
+    pub share: String,
+    /// The owner of the operator's machines.
+    pub owner: String,
+    /// Units that these machines counted once more, with the same outcome.
+    pub made: u64,
+    /// Units that they are still to count.
+    pub pending: u64,
+    /// Upper bound of the share of wrong units, with 95 % confidence, if it is known.
+    pub wrong_at_most: Option<f64>,
 }
 
 /// The status of a worker.

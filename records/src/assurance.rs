@@ -1,8 +1,9 @@
 //! The evidence from double-checking about unchecked counts.
 
-use domain::Assurance;
+use domain::{Assurance, OwnCheckStatus};
 
 use crate::double_check::DoubleCheck;
+use crate::own_checks::OwnChecks;
 use crate::standing::{Machine, Standing, UnitMark};
 
 /// Assesses the checks on record under this policy.
@@ -28,6 +29,18 @@ pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
         expelled: sums.machines.expelled().map(ToOwned::to_owned).collect(),
         // If one machine has checked all its own counts, a sample of them proves no more.
         wrong_at_most: if is_all_on_two_machines { Some(0.0) } else { drawn.filter(|_| !is_all_checked) },
+        own_checks: standing.own_checks().map(|own| own_check_status(standing, own)),
+    }
+}
+
+fn own_check_status(standing: &Standing, own: &OwnChecks) -> OwnCheckStatus {
+    let made = standing.marked(UnitMark::OwnChecked).saturating_sub(standing.sums().own_named);
+    OwnCheckStatus {
+        share: own.share.to_string(),
+        owner: own.owner.clone(),
+        made,
+        pending: standing.own_checks_due(),
+        wrong_at_most: OwnChecks::wrong_at_most(made, standing.sums().own_refuted, standing.done()),
     }
 }
 

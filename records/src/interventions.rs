@@ -25,7 +25,8 @@ pub enum Intervention {
         /// When, in seconds since 1970 (UTC).
         at: u64,
     },
-    /// The operator stopped trusting a machine or an owner, and took back their unconfirmed counts.
+    /// The operator stopped trusting a machine or an owner, and took back their unconfirmed counts; or an own check
+    /// suspended an owner.
     Expel(Expulsion),
     /// The operator trusts a machine or an owner again.
     Admit(Admission),
@@ -74,11 +75,17 @@ impl fmt::Display for Intervention {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Retract { units, .. } => write!(f, "took back the counts of {}", counted(*units, "unit")),
+            Self::Expel(r) if r.suspended => {
+                write!(f, "suspended {}, whom an own check contradicts", whom(&r.owner, None))
+            }
             Self::Expel(r) => write!(f, "stopped trusting {}", whom(&r.owner, r.machine.as_deref())),
             Self::Admit(r) => write!(f, "trusted {} again", whom(&r.owner, r.machine.as_deref())),
-            Self::Policy(Policy { double_check, require_owners, .. }) => {
+            Self::Policy(Policy { double_check, require_owners, own_checks, .. }) => {
                 let owners = require_owners.unwrap_or(1);
-                write!(f, "set --double-check {double_check} --require-owners {owners}")
+                write!(f, "set --double-check {double_check} --require-owners {owners}")?;
+                own_checks
+                    .as_ref()
+                    .map_or(Ok(()), |own| write!(f, " --own-checks {} --own {}", own.share, own.owner))
             }
             Self::Replicas(r) => write!(f, "set --replicas {}", r.replicas),
             Self::Takeover { term, .. } => write!(f, "another coordinator took over, with term {term}"),
@@ -171,7 +178,13 @@ mod tests {
     fn restarts_and_first_policy_are_no_interventions() {
         let policy = || {
             let double_check = DoubleCheck::All;
-            Record::Policy(Policy { double_check, require_owners: None, reason: None, at: 5 })
+            Record::Policy(Policy {
+                double_check,
+                require_owners: None,
+                own_checks: None,
+                reason: None,
+                at: 5,
+            })
         };
         let begun = [term(1), policy(), known_run::record(0), term(2), known_run::record(1)];
         assert_eq!(noted(&begun), Interventions { term: 2, is_counted: true, ..Interventions::default() });

@@ -330,6 +330,7 @@ mod tests {
             &[Record::Policy(Policy {
                 double_check: DoubleCheck::All,
                 require_owners: None,
+                own_checks: None,
                 reason: None,
                 at: begun,
             })],

@@ -29,6 +29,12 @@ pub enum PolicyError {
     /// More followers than may be there.
     #[error("{0} followers cannot be waited for: at most {MOST_FOLLOWERS} may follow a run")]
     TooManyReplicas(u32),
+    /// Own checks without an owner who makes them.
+    #[error("own checks are made by the operator's machines: name their owner with --own NAME")]
+    NoOperator,
+    /// An owner of the operator's machines without own checks.
+    #[error("{0:?} makes no own checks: add --own-checks 1%, for example")]
+    NoOwnShare(String),
     /// The run has its answer, or the answer is withheld.
     #[error("the run has ended: start its coordinator again with another --double-check or --replicas")]
     HasEnded,

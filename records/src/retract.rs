@@ -194,7 +194,14 @@ pub fn retractions(
     let machines = &standing.sums().machines;
     let reason = takeback.reason.clone();
     let expulsion = |owner: &str, machine| {
-        Record::Expel(Expulsion { owner: owner.to_owned(), machine, lost: false, reason: reason.clone(), at })
+        Record::Expel(Expulsion {
+            owner: owner.to_owned(),
+            machine,
+            lost: false,
+            suspended: false,
+            reason: reason.clone(),
+            at,
+        })
     };
     match &takeback.target {
         Target::Units(units) => {

@@ -13,6 +13,7 @@ use queens::plan::{PlanSpec, Scheme};
 use records::DoubleCheck;
 use records::policy::MOST_FOLLOWERS;
 
+use super::keys::owner_name;
 use super::loss::ServedLossArgs;
 use super::plan::{SplitArgs, new_plan};
 use super::relax::RelaxArgs;
@@ -62,6 +63,18 @@ pub struct CoordinatorArgs {
     /// The requirement is recorded in the ledger; diadem policy lifts it.
     #[arg(long, value_name = "K", value_parser = whole(2..=2_u32), allow_negative_numbers = true, requires = "keys")]
     require_owners: Option<u32>,
+    /// Units that your own machines count once more.
+    ///
+    /// A share such as 1%, or all: drawn at random after each count, at least 200 units. If your machines
+    /// contradict two owners who agree, both are suspended, and there is no answer until you decide. It is
+    /// recorded in the ledger; none, or diadem policy, lifts it.
+    #[arg(long, value_name = "SHARE", value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true)]
+    own_checks: Option<DoubleCheck>,
+    /// Owner of your own machines for --own-checks.
+    ///
+    /// The name of a key that only your machines have, as in diadem keys client.
+    #[arg(long, value_name = "NAME", value_parser = owner_name)]
+    own: Option<String>,
     #[command(flatten)]
     relax: RelaxArgs,
     /// Followers that must have a count: 0 to 16.
@@ -121,6 +134,8 @@ pub struct ServedRun {
     pub scheme: Option<Scheme>,
     pub double_check: Option<DoubleCheck>,
     pub require_owners: Option<u32>,
+    pub own_checks: Option<DoubleCheck>,
+    pub own: Option<String>,
     pub relax_after: Option<Duration>,
     pub replicas: Option<u32>,
     pub listen: ListenAddress,
@@ -147,6 +162,8 @@ impl From<CoordinatorArgs> for ServedRun {
             scheme: args.split.scheme(),
             double_check: args.double_check,
             require_owners: args.require_owners,
+            own_checks: args.own_checks,
+            own: args.own,
             relax_after: args.relax.relax_checks_after,
             replicas: args.replicas,
             listen: args.listen,

@@ -4,6 +4,7 @@ use clap::Args;
 use records::DoubleCheck;
 use records::policy::MOST_FOLLOWERS;
 
+use super::keys::owner_name;
 use super::records::reason;
 use super::steering::OperatorArgs;
 use super::value::{CHECKS, choice, whole};
@@ -12,13 +13,13 @@ use super::value::{CHECKS, choice, whole};
 ///
 /// The change stands in the ledger with its reason.
 /// More may be checked than before, not less. With fewer replicas, waiting counts are acknowledged at once.
-/// The change is permanent: remove --double-check, --replicas and --require-owners from the command that
-/// starts the coordinator.
+/// The change is permanent: remove the same options from the command that starts the coordinator.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "\
 diadem policy [OPTIONS] --reason <TEXT>
-           <--double-check <POLICY>|--replicas <K>|--require-owners <K>> [URL]",
+           <--double-check <POLICY>|--replicas <K>|--require-owners <K>|
+           --own-checks <SHARE>|--own <NAME>> [URL]",
     after_help = "\
 Examples:
   diadem policy --coordinator https://10.0.0.7:7227 --keys keys/admin \\
@@ -42,7 +43,7 @@ pub struct PolicyArgs {
 }
 
 /// The changes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[group(required = true, multiple = true)]
 pub struct PolicyChangeArgs {
     /// Checks from now on: 5%, all.
@@ -60,4 +61,12 @@ pub struct PolicyChangeArgs {
     /// 1 lifts the requirement.
     #[arg(long, value_name = "K", value_parser = whole(1..=2_u32), allow_negative_numbers = true)]
     pub require_owners: Option<u32>,
+    /// Units that your own machines count once more.
+    ///
+    /// A share such as 1%, drawn anew, or all; none lifts it. Needs --own if there were none before.
+    #[arg(long, value_name = "SHARE", value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true)]
+    pub own_checks: Option<DoubleCheck>,
+    /// Owner of your own machines for --own-checks.
+    #[arg(long, value_name = "NAME", value_parser = owner_name)]
+    pub own: Option<String>,
 }

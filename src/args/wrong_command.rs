@@ -36,6 +36,8 @@ pub enum WrongCommand {
     OnePort(u16),
     #[error("--gpu measures graphics cards, and --{0} is for the processor: leave one of them out")]
     CardsAndProcessor(&'static str),
+    #[error("nobody is known as {0} without keys: use --keys DIR (diadem keys init makes one) beside --own")]
+    UnknownOperator(String),
     /// This is refused however often it is asked.
     #[error("{0}")]
     Refused(String),

@@ -52,6 +52,9 @@ pub fn run(run: ServedRun) -> anyhow::Result<ExitCode> {
 
 async fn coordinate(run: &ServedRun, places: (SocketAddr, Option<SocketAddr>)) -> anyhow::Result<ExitCode> {
     let (guard, keys) = guard(run.keys.as_deref())?;
+    if let Some(own) = run.own.as_ref().filter(|_| !guard.asks()) {
+        return Err(WrongCommand::UnknownOperator(own.clone()).into());
+    }
     let (workers, http) = places;
     let listener = listen(workers, "--listen").await?;
     let browsers = match http {
@@ -75,6 +78,8 @@ async fn coordinate(run: &ServedRun, places: (SocketAddr, Option<SocketAddr>)) -
     let checking = CheckingOptions {
         double_check: output::without_late_share(run.double_check, &standing, done == units),
         require_owners: run.require_owners,
+        own_checks: run.own_checks,
+        own: run.own.clone(),
         relax_after: run.relax_after,
     };
     let handle = Handle::start_replicated(plan, Shard::default(), standing, checking, store, run.replicas)?;
@@ -190,10 +195,20 @@ fn outdated(run: &ServedRun, status: &RunStatus) -> Vec<&'static str> {
     let checks = run.double_check.is_some_and(|typed| typed.to_string() != status.double_check);
     let replicas = run.replicas.is_some_and(|typed| typed != status.replicas);
     let owners = run.require_owners.is_some_and(|typed| typed != status.require_owners);
-    [("--double-check", checks), ("--replicas", replicas), ("--require-owners", owners)]
-        .into_iter()
-        .filter_map(|(option, is_outdated)| is_outdated.then_some(option))
-        .collect()
+    let in_force = status.assurance.own_checks.as_ref();
+    let share = in_force.map_or("none", |own| &own.share);
+    let own_checks = run.own_checks.is_some_and(|typed| typed.to_string() != share);
+    let own = run.own.as_ref().is_some_and(|typed| in_force.is_none_or(|own| own.owner != *typed));
+    [
+        ("--double-check", checks),
+        ("--replicas", replicas),
+        ("--require-owners", owners),
+        ("--own-checks", own_checks),
+        ("--own", own),
+    ]
+    .into_iter()
+    .filter_map(|(option, is_outdated)| is_outdated.then_some(option))
+    .collect()
 }
 
 /// Waits for the answer and prints it, or for an interruption. The workers of an earlier process have connected again

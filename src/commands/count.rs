@@ -137,7 +137,7 @@ impl Prepared {
         let Begun { plan, standing, store, notices } = begun;
         // No other machine can connect and check.
         let relax_after = Some(Duration::ZERO);
-        let checking = CheckingOptions { double_check, require_owners: None, relax_after };
+        let checking = CheckingOptions { double_check, relax_after, ..CheckingOptions::default() };
         let handle = Handle::start(plan, count.shard(), standing, checking, store)?;
         output::notices(&notices);
         Ok(Self { members, handle, is_settled })

@@ -16,9 +16,11 @@ pub fn run(args: &PolicyArgs) -> anyhow::Result<ExitCode> {
         return Err(WrongCommand::NotServed(directory.clone()).into());
     }
     let double_check = args.change.double_check.map(|policy| policy.to_string());
-    let PolicyChangeArgs { replicas, require_owners, .. } = args.change;
-    let change = PolicyChange { double_check, replicas, require_owners, reason: args.reason.clone() };
-    let (at, PolicyInForce { double_check, replicas, require_owners, copies }) =
+    let own_checks = args.change.own_checks.map(|share| share.to_string());
+    let PolicyChangeArgs { replicas, require_owners, own, .. } = args.change.clone();
+    let reason = args.reason.clone();
+    let change = PolicyChange { double_check, replicas, require_owners, own_checks, own, reason };
+    let (at, PolicyInForce { double_check, replicas, require_owners, own_checks, own, copies }) =
         ask(addresses, args.operator.keys.as_deref(), async |remote| {
             remote.change_policy(change.clone()).await
         })
@@ -26,8 +28,9 @@ pub fn run(args: &PolicyArgs) -> anyhow::Result<ExitCode> {
             Some(CoordinatorError::Refused(_)) => WrongCommand::Refused(sentence(&error)).into(),
             _ => error,
         })?;
+    let own = if own.is_empty() { String::new() } else { format!(" --own-checks {own_checks} --own {own}") };
     let options =
-        format!("--double-check {double_check} --replicas {replicas} --require-owners {require_owners}");
+        format!("--double-check {double_check} --replicas {replicas} --require-owners {require_owners}{own}");
     print(&format!("in force at {at}: {options}"))?;
     warn_missing_replicas(copies);
     Ok(ExitCode::SUCCESS)

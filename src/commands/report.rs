@@ -76,7 +76,7 @@ fn report(
         done: answer.units,
         totals: audit.totals,
         verdict: verdict(audit, &answer),
-        is_complete: is_counted(audit) && audit.pending() == 0,
+        is_complete: is_counted(audit) && audit.pending() == 0 && audit.standing.suspension().is_none(),
         is_wrong: is_counted(audit) && answer.agreement().is_wrong(),
         begun: run.begun / 1000,
         elapsed: answer.elapsed,
@@ -113,6 +113,9 @@ fn is_counted(audit: &Audit) -> bool {
 }
 
 fn verdict(audit: &Audit, answer: &Answer) -> String {
+    if let Some(why) = audit.standing.suspension() {
+        return why;
+    }
     let unbelieved = audit.standing.unbelieved();
     match answer.agreement() {
         _ if audit.missing_units > 0 => {

@@ -11,7 +11,7 @@ pub const CONFIG: &str = "config";
 /// command (a worker's `--machine`) or for another day must never do that.
 pub const TYPED: [(&str, &[&str]); 6] = [
     ("retract", &["unit", "machine", "owner", "readmit", "dry-run", "yes"]),
-    ("policy", &["double-check", "replicas", "require-owners"]),
+    ("policy", &["double-check", "replicas", "require-owners", "own-checks", "own"]),
     ("coordinator", &["take-over", "accept-loss"]),
     ("count", &["accept-loss"]),
     ("worker", &["install-service", "remove-service"]),

@@ -52,6 +52,15 @@ def _policy(value):
     return float(share[1]) <= 100 and floor(float(share[1]) * 1e12 + 0.5) > 0 if share else value in ("none", "all")
 
 
+def _units(value):
+    return isinstance(value, list) and value and all(number(unit, 64) for unit in value)
+
+
+def _own_checks(value):
+    fits = isinstance(value, dict) and value.keys() == {"share", "owner"}
+    return fits and _policy(value["share"]) and _text(value["owner"])
+
+
 U64, U32 = _natural(64), _natural(32)
 COUNTED = {"unit": U64, "count": U64, "nodes": U64}
 MAKER = {"machine": _text, "kernel": _text}
@@ -66,9 +75,10 @@ KINDS = {
     "conflict": UNIT,
     "retract": ({**COUNTED, **MAKER, "at": U64}, {**BY_WHOM, "quarantine": _flag, "contradiction": _flag, "reason": _text}),
     "restore": ({**COUNTED, **MAKER, "at": U64}, {**BY_WHOM, **RECOUNT}),
-    "expel": ({"reason": _text, "at": U64}, {"owner": _name, "machine": _text, "lost": _flag}),
+    "expel": ({"reason": _text, "at": U64}, {"owner": _name, "machine": _text, "lost": _flag, "suspended": _flag}),
     "admit": ({"reason": _text, "at": U64}, {"owner": _name, "machine": _text}),
-    "policy": ({"double_check": _policy, "at": U64}, {"require_owners": U32, "reason": _text}),
+    "policy": ({"double_check": _policy, "at": U64}, {"require_owners": U32, "own_checks": _own_checks, "reason": _text}),
+    "draw": ({"seed": _digits(32), "at": U64}, {"units": _units}),
     "term": ({"term": U64, "coordinator": _digits(32), "at": U64}, {"key": _digits(64)}),
     "replicas": ({"replicas": U32, "at": U64}, {"reason": _text}),
     "merged": ({"run": _digits(32), "records": U64, "head": _digits(32), "conflicts": U64, "refuted": U64, "at": U64}, {}),

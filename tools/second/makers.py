@@ -47,6 +47,8 @@ class Makers:
 
     def __init__(self):
         self.machines, self.kernels, self.lost, self.expelled = set(), set(), set(), set()
+        # The owners whom an own check contradicts.
+        self.suspended = set()
         # Those that other owners have proved wrong, by owner.
         self.lost_to_others = {}
         # In how many units each machine has contradicted itself, and nobody else has decided.
@@ -92,6 +94,18 @@ class Makers:
         """Its operator has quarantined a machine; without one the whole owner."""
         self.expelled.add((owner, machine))
 
+    def suspend(self, owner):
+        """An own check contradicts the owner, until the operator decides."""
+        self.suspended.add(owner)
+
+    def is_refuted(self, owner):
+        """The operator decided against an owner whom an own check contradicts: none of its counts stands."""
+        return owner in self.suspended and not self._is_owner_kept(owner)
+
+    def undecided(self):
+        """The owners about whom the operator has not decided."""
+        return sorted(owner or "-" for owner in self.suspended if self._is_owner_kept(owner))
+
     def admit(self, owner, machine):
         """Its operator believes a machine again; without one the whole owner."""
         believed = self.is_owner_believed(owner) if machine is None else (
@@ -100,6 +114,8 @@ class Makers:
             raise ValueError(f"{machine or owner!r} is believed again who is not quarantined, or whose owner is expelled")
         if machine is not None:
             self.contradictions.pop((owner, machine), None)
+        if machine is None:
+            self.suspended.discard(owner)
         for makers in (self.lost, self.lost_to_others.get(owner, set()), self.expelled):
             makers -= {maker for maker in makers if maker[0] == owner and machine in (None, maker[1])}
 
@@ -107,6 +123,9 @@ class Makers:
         return maker not in self.lost and maker not in self.expelled and self.is_owner_believed(maker[0])
 
     def is_owner_believed(self, owner):
+        return owner not in self.suspended and self._is_owner_kept(owner)
+
+    def _is_owner_kept(self, owner):
         if (owner, None) in self.expelled:
             return False
         return len(self.lost_to_others.get(owner, ())) < MOST_LOST

@@ -1,12 +1,16 @@
 """What the records of a ledger add up to: one standing count for each unit, and how far it was confirmed."""
 
 from array import array
+from math import floor
 
+from .blake3 import digests
 from .makers import ALONE, NONE, OTHER_OWNER, SAME_OWNER, Makers, Vote, who
 from .members import Members
 
 # As many contradictions as a record can name.
 MOST_CONFLICTS = (1 << 64) - 1
+# So many units are drawn for own checks at least, on the average.
+FEWEST_EXPECTED = 300
 
 
 class Standing:
@@ -24,6 +28,9 @@ class Standing:
         self.known_origins, self.origin_numbers = [], {}
         self.makers, self.members, self.disputed = Makers(), Members(plan), {}
         self.policy = None
+        # The own checks on record; for each unit whether a draw has covered and drawn it, and whether it was so checked.
+        self.own_checks = None
+        self._forget_draws()
         self.term, self.replicas = 0, 0
         self.keys = set()
         self.done = self.checks = self.conflicts = self.retractions = 0
@@ -91,6 +98,8 @@ class Standing:
         are_nodes_compared = self.plan.is_for_search() and self.levels[unit] < SAME_OWNER
         if (not are_nodes_compared or vote.agrees(standing)) and self.makers.are_made_otherwise(vote, standing):
             self._confirm(unit, self.makers.level_between(standing.maker, vote.maker))
+            if self.drawn[unit] and vote.owner == self._operator():
+                self.own_checked[unit] = 1
 
     def _confirm(self, unit, level):
         self.due[unit] = 0
@@ -102,7 +111,9 @@ class Standing:
         level = self.levels[unit]
         if level == OTHER_OWNER or (level == SAME_OWNER and self._vote(unit).owner == vote.owner):
             # Two owners, or two machines of its own owner, have said otherwise.
-            self.makers.lose(vote.maker, level == OTHER_OWNER)
+            if not (level == OTHER_OWNER and vote.owner == self._operator()
+                    and record.get("of_owner") in self.makers.suspended):
+                self.makers.lose(vote.maker, level == OTHER_OWNER)
         else:
             self.disputed.setdefault(unit, []).append(vote)
 
@@ -112,7 +123,8 @@ class Standing:
         if not self.makers.vote(record).is_that_of(standing):
             raise ValueError(f"what is retracted of unit {unit} is not the count that stands")
         quarantine, reason = record.get("quarantine", False), "reason" in record
-        if quarantine and self.makers.is_believed(standing.maker):
+        is_kept = self.makers.is_believed(standing.maker) or standing.owner in self.makers.undecided()
+        if quarantine and is_kept:
             raise ValueError(f"unit {unit} is taken back from a machine that is not quarantined")
         if record.get("contradiction", False) and not self.members.is_contradictory(unit):
             raise ValueError(f"unit {unit} is taken back for a contradiction that there is not")
@@ -120,6 +132,7 @@ class Standing:
             raise ValueError(f"unit {unit} was confirmed and cannot be taken back")
         self.retractions += 1
         self.counts[unit], self.levels[unit], self.due[unit] = NONE, ALONE, 0
+        self.covered[unit] = self.drawn[unit] = self.own_checked[unit] = 0
         self.done -= 1
         self.members.take_back(unit, standing.count)
         if not quarantine and not reason:
@@ -127,7 +140,7 @@ class Standing:
 
     def _may_retract(self, unit, standing, quarantine, contradiction):
         """Whether a count can be taken back without an operator's reason. That there is the contradiction is known."""
-        if self.levels[unit] < SAME_OWNER or contradiction:
+        if self.levels[unit] < SAME_OWNER or contradiction or (quarantine and self.makers.is_refuted(standing.owner)):
             return True
         if self.levels[unit] == OTHER_OWNER:
             return False
@@ -151,6 +164,9 @@ class Standing:
 
     def _expel(self, line, record):
         owner, machine = record.get("owner"), record.get("machine")
+        if machine is None and record.get("suspended", False):
+            self.makers.suspend(owner)
+            return
         self.makers.expel(owner, machine)
         if machine is not None and record.get("lost", False):
             self.makers.lose((owner, machine), True)
@@ -160,6 +176,30 @@ class Standing:
 
     def _policy(self, line, record):
         self.policy = record["double_check"]
+        if record.get("own_checks") != self.own_checks:
+            self.own_checks = record.get("own_checks")
+            self._forget_draws()
+
+    def _draw(self, line, record):
+        """Draws among the standing counts that no draw has covered, by a seed that is younger than they are."""
+        if self.own_checks is None:
+            raise ValueError("units are drawn for own checks, which the policy before does not name")
+        share = self.own_checks["share"]
+        rate = {"none": 0.0, "all": 1.0}[share] if share in ("none", "all") else _share(share)
+        rate = min(1.0, max(rate, FEWEST_EXPECTED / max(self.plan.units, 1)))
+        most, seed = int(rate * 2.0**64), bytes.fromhex(record["seed"])
+        new = [unit for unit in range(self.plan.units) if self.counts[unit] != NONE and not self.covered[unit]]
+        for unit, digest in zip(new, digests([seed + unit.to_bytes(8, "little") for unit in new], 8)):
+            self.covered[unit], self.drawn[unit] = 1, self.drawn[unit] or int.from_bytes(digest, "little") < most
+        for unit in record.get("units", []):
+            if unit < self.plan.units and self.counts[unit] != NONE:
+                self.drawn[unit] = 1
+
+    def _forget_draws(self):
+        self.covered, self.drawn, self.own_checked = (bytearray(self.plan.units) for _ in range(3))
+
+    def _operator(self):
+        return None if self.own_checks is None else self.own_checks["owner"]
 
     def _term(self, line, record):
         if record["term"] <= self.term:
@@ -212,7 +252,11 @@ class Standing:
         """The units whose count is of a maker that was wrong, and that nobody else has confirmed."""
         needed = {}
         for number, (owner, machine, _, _) in enumerate(self.known_origins):
-            if not self.makers.is_owner_believed(owner):
+            if self.makers.is_refuted(owner):
+                needed[number] = OTHER_OWNER + 1
+            elif owner in self.makers.undecided():
+                needed[number] = SAME_OWNER if (owner, machine) in self.makers.lost | self.makers.expelled else ALONE
+            elif not self.makers.is_owner_believed(owner):
                 needed[number] = OTHER_OWNER
             elif not self.makers.is_believed((owner, machine)):
                 needed[number] = SAME_OWNER
@@ -231,3 +275,15 @@ class Standing:
             return []
         is_pending = (lambda unit: self.levels[unit] == ALONE) if self.policy == "all" else self.due.__getitem__
         return [unit for unit in self.run.units(0, self.plan.units) if self.counts[unit] != NONE and is_pending(unit)]
+
+    def own_pending(self):
+        """The units that the operator's machines are still to count once more, and those that no draw has covered."""
+        if self.own_checks is None:
+            return []
+        return [unit for unit in self.run.units(0, self.plan.units) if self.counts[unit] != NONE
+                and (not self.covered[unit] or (self.drawn[unit] and not self.own_checked[unit]))]
+
+
+def _share(text):
+    """A share as in 1%, rounded as the ledger writes it."""
+    return floor(float(text[:-1]) * 1e12 + 0.5) / 1e12 / 100

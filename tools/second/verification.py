@@ -79,7 +79,11 @@ class Verification:
         if unbelieved:
             raise NotSound(f"{len(unbelieved)} counts of quarantined machines stand that nobody else has confirmed, "
                            f"the first is that of unit {unbelieved[0]}")
-        pending = self.standing.pending()
+        undecided = self.standing.makers.undecided()
+        if undecided:
+            raise NotSound(f"the answer is withheld: an own check contradicts {', '.join(undecided)}, and the operator "
+                           "has not decided about them")
+        pending = sorted({*self.standing.pending(), *self.standing.own_pending()})
         if pending:
             raise NotSound(f"the ledger is sound but not complete: {len(pending)} counts are still to be checked, the "
                            f"first is that of unit {pending[0]}")

@@ -147,7 +147,7 @@ impl Core {
         let may = |kind: &CheckKind| {
             !(must_own_wait && self.is_own(&borrower.identity, kind.counted))
                 && self.may_check(now, &borrower.identity, borrower.methods, *kind)
-                && !self.is_left_to_other_hardware(now, borrower, kind.counted)
+                && (kind.is_own || !self.is_left_to_other_hardware(now, borrower, kind.counted))
         };
         let rank = |kind: &CheckKind| {
             let is_other_hardware = self.votes.hardware(kind.counted).differs_from(borrower.hardware);
@@ -174,7 +174,12 @@ impl Core {
     ) -> bool {
         let degree = self.degree_of_check(machine, kind.counted);
         let is_beyond_it = methods == Methods::Own && kind.by_kernel && degree == Degree::SameMachine;
-        degree >= self.required_degree(now, kind.counted) && !is_beyond_it
+        let is_independent = if kind.is_own {
+            self.votes.standing().is_operator(machine.owner.name())
+        } else {
+            degree >= self.required_degree(now, kind.counted)
+        };
+        is_independent && !is_beyond_it
     }
 
     /// The lowest degree at which a count of this machine may be checked now.

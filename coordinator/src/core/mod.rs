@@ -40,7 +40,7 @@ use records::ledger::Record;
 use records::run_directory::LeaseKey;
 use records::shard::Shard;
 use records::standing::Standing;
-use records::{DoubleCheck, Families};
+use records::{DoubleCheck, Families, OwnChecks};
 
 use independence::Independence;
 use leases::Leases;
@@ -75,12 +75,14 @@ pub struct Core {
 }
 
 /// How a run checks its counts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Checking {
     /// Which counts are checked.
     pub policy: DoubleCheck,
     /// The number of owners that must count each checked unit; none if one owner suffices.
     pub require_owners: Option<u32>,
+    /// Which counts the operator's own machines make once more, if they do.
+    pub own_checks: Option<OwnChecks>,
     /// When only checks are left, the required degree of independence drops after each such period. By default: a tenth
     /// of the time spent counting.
     pub relax_after: Option<Duration>,
@@ -90,7 +92,8 @@ pub struct Checking {
 
 impl From<DoubleCheck> for Checking {
     fn from(policy: DoubleCheck) -> Self {
-        Self { policy, require_owners: None, relax_after: None, counted_before: Duration::ZERO }
+        let (relax_after, counted_before) = (None, Duration::ZERO);
+        Self { policy, require_owners: None, own_checks: None, relax_after, counted_before }
     }
 }
 
@@ -114,7 +117,7 @@ impl Core {
         let mut random = StdRng::seed_from_u64(seed);
         let mut core = Self {
             work,
-            votes: Votes::new(standing, checking.policy, checking.require_owners),
+            votes: Votes::new(standing, checking.policy, checking.require_owners, checking.own_checks),
             members: Members::new(StdRng::seed_from_u64(random.random())),
             leases: Leases::default(),
             schedule: Schedule::default(),
@@ -140,6 +143,11 @@ impl Core {
     /// The number of owners that must count each checked unit; none if one owner suffices.
     pub fn require_owners(&self) -> Option<u32> {
         self.votes.require_owners()
+    }
+
+    /// Which counts the operator's own machines make once more, if they do.
+    pub fn own_checks(&self) -> Option<&OwnChecks> {
+        self.votes.own_checks()
     }
 
     /// The record that puts the policy into the ledger; none if the ledger already has it. A run is complete only when

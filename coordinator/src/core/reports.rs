@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use domain::{Lease, Owner, UnitCount, Verdict, WorkerId};
 use queens::UnitId;
+use rand::RngExt;
 use records::ledger::{Record, UnitRecord};
 use records::standing::{Degree, MOST_COMPLETIONS, RecordError};
 use tracing::Level;
 
-use super::votes::{DisputeChange, Reported};
+use super::votes::{DisputeChange, Reported, draw};
 use super::{Core, Refusal};
 use crate::event::Event;
 
@@ -72,13 +73,21 @@ impl Core {
     }
 
     /// Up to `most` records that follow from the state. The caller writes them like the records of
-    /// [`judge`](Self::judge). They do three things:
+    /// [`judge`](Self::judge). They do four things:
     ///
     /// - They retract counts of quarantined machines that no other machine has confirmed.
     /// - They restore counts that only quarantined machines have contradicted.
     /// - They dispute constellations whose counts contradict each other.
+    /// - They draw units for own checks.
     pub fn take_back(&mut self, unix_time: u64, most: usize) -> Vec<Record> {
-        self.votes.take_back(&self.work, unix_time, most)
+        let mut records = self.votes.take_back(&self.work, unix_time, most);
+        let doubtful = if records.is_empty() { self.votes.take_doubtful() } else { Vec::new() };
+        if records.is_empty() && (!doubtful.is_empty() || self.votes.is_draw_due(&self.work)) {
+            // Nobody can guess the seed without the key of the run.
+            let random: [u8; 32] = self.random.random();
+            records.push(draw(self.key.seal(std::iter::once(&random[..])), doubtful, unix_time));
+        }
+        records
     }
 
     /// Applies records of [`judge`](Self::judge) that are on disk. `worker` reported them.
@@ -93,6 +102,10 @@ impl Core {
     ) -> Result<(), RecordError> {
         let machines = self.votes.standing().sums().machines.iter().count();
         for record in records {
+            let drawn = match record {
+                Record::Draw(draw) => self.votes.standing().hit_by(draw),
+                _ => Vec::new(),
+            };
             let change = self.votes.apply(&self.work, record)?;
             match record {
                 Record::Count(r) => {
@@ -115,6 +128,11 @@ impl Core {
                 Record::Policy(_) | Record::Admit(_) => {
                     self.counts_adopted();
                     self.apply_policy();
+                }
+                Record::Draw(_) => drawn.into_iter().for_each(|unit| self.reopen(unit)),
+                Record::Expel(r) if r.suspended => {
+                    let text = format!("owner {} is suspended: {}", Owner::new(&r.owner).typed(), r.reason);
+                    self.events.push((None, Event::new(Level::WARN, "suspended", text)));
                 }
                 Record::Expel(_)
                 | Record::Merged(_)

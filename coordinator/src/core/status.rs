@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use domain::{Assurance, Credits, Owner, Phase, RunStatus, Sample, Work};
 use queens::UnitId;
-use records::assess;
 use records::standing::Degree;
+use records::{OwnChecks, assess};
 
 use super::Core;
 use super::members::{MAX_LISTED, Member, Methods, known_machines, listed};
@@ -125,7 +125,10 @@ impl Core {
 
     /// The obstacle to the end of the run, if there is one: what the run waits for, and the way out.
     fn trouble(&self, now: Duration) -> Option<String> {
-        if self.votes.has_only_checks_left(&self.work) {
+        let suspension = self.votes.standing().suspension();
+        if suspension.is_some() {
+            suspension
+        } else if self.votes.has_only_checks_left(&self.work) {
             self.undecided(now).or_else(|| self.unchecked(now)).or_else(|| self.only_lost_units())
         } else {
             self.only_lost_units()
@@ -151,7 +154,11 @@ impl Core {
             1 => String::new(),
             several => format!(" ({several} units are in dispute)"),
         };
-        let whom = if ballot.is_among_owners() { "of another owner" } else { "on another machine" };
+        let whom = match self.own_checks() {
+            Some(own) if ballot.opposes_operator() => format!("on another machine of {}", own.owner),
+            _ if ballot.is_among_owners() => "of another owner".to_owned(),
+            _ => "on another machine".to_owned(),
+        };
         Some(format!(
             "unit {unit} is in dispute{others}, and nobody here can decide it: {said}; start a worker {whom}, or take a wrong count back with diadem retract"
         ))
@@ -172,6 +179,13 @@ impl Core {
         let kind = kinds.find(waits)?;
         if workers().any(|worker| may(worker, Methods::Both, kind)) {
             return Some(MISSING_METHOD.to_owned());
+        }
+        if let Some(own) = self.own_checks().filter(|_| kind.is_own) {
+            let OwnChecks { owner, .. } = own;
+            return Some(format!(
+                "own checks are left, which only machines of {owner} may make: start a worker of {owner}, or lift them with \
+                 diadem policy --own-checks none"
+            ));
         }
         let machine = machines.get(kind.counted);
         let whom = match self.required_degree(now, kind.counted) {

@@ -42,7 +42,7 @@ pub struct Service {
 }
 
 /// The error if two owners are required but cannot be identified.
-const NO_OWNERS: &str = "two owners can be required only where owners are known: start the coordinator with --keys, and give each owner a token";
+const NO_OWNERS: &str = "two owners can be required, and own checks made, only where owners are known: start the coordinator with --keys, and give each owner a token";
 
 impl Service {
     pub fn new(handle: Handle, knows_owners: bool) -> Self {
@@ -195,7 +195,8 @@ impl Coordinator for Service {
         request: Request<v1::ChangePolicyRequest>,
     ) -> Result<Response<v1::ChangePolicyReply>, Status> {
         let change = PolicyChange::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
-        if change.require_owners.is_some_and(|owners| owners > 1) && !self.knows_owners {
+        let needs_owners = change.require_owners.is_some_and(|owners| owners > 1) || change.own.is_some();
+        if needs_owners && !self.knows_owners {
             return Err(Status::failed_precondition(NO_OWNERS));
         }
         Ok(Response::new(self.handle.change_policy(change).await.map_err(refused)?.into()))

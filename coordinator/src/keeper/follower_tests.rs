@@ -194,6 +194,8 @@ async fn complete_run_is_checked_after_policy_is_raised() {
             double_check,
             replicas: None,
             require_owners: None,
+            own_checks: None,
+            own: None,
             reason: "a test".into(),
         })
         .await

@@ -216,8 +216,13 @@ impl Keeper {
             Request::ChangePolicy(change, reply) => match self.change_policy(&change) {
                 Ok(()) => {
                     let require_owners = self.core.require_owners().unwrap_or(1);
-                    let double_check = self.core.policy();
-                    self.answer_when_copied(Answer::Policy { double_check, require_owners, reply });
+                    let (double_check, own_checks) = (self.core.policy(), self.core.own_checks().cloned());
+                    self.answer_when_copied(Answer::Policy {
+                        double_check,
+                        require_owners,
+                        own_checks,
+                        reply,
+                    });
                 }
                 Err(error) => drop(reply.send(Err(error))),
             },

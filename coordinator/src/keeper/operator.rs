@@ -1,7 +1,7 @@
 //! Changes by the operator while the run is served. They take effect at once; the answer waits for followers.
 //!
-//! - The check policy, which may only be raised, and the number of required followers. Both go on record with the
-//!   reason.
+//! - The check policy, whose --double-check may only be raised, and the number of required followers. Both go on record
+//!   with the reason.
 //! - Retraction of counts, and readmission of machines. Both go on record with the reason.
 //! - Pause and resumption of the run, and draining of a machine's workers.
 
@@ -12,7 +12,7 @@ use records::ledger::{Policy, Record, Replicas};
 use records::policy::{PolicyError, possible, raised};
 use records::shard::Shard;
 use records::standing::Identity;
-use records::{Extent, NothingToRetract, retractions};
+use records::{DoubleCheck, Extent, NothingToRetract, OwnChecks, retractions};
 use tracing::Level;
 
 use super::Keeper;
@@ -34,10 +34,14 @@ impl Keeper {
         let (at, reason) = (self.clock.unix_time(), Some(change.reason.clone()));
         let before = self.core.require_owners();
         let require_owners = change.require_owners.map_or(before, |owners| Some(owners).filter(|k| *k > 1));
-        let is_changed = raised.is_some() || require_owners != before;
+        let share = change.own_checks.as_deref().map(str::parse::<DoubleCheck>).transpose();
+        let share = share.map_err(PolicyError::from)?;
+        let own_checks = OwnChecks::changed(self.core.own_checks(), share, change.own.as_deref())?;
+        let is_own_changed = own_checks.as_ref() != self.core.own_checks();
+        let is_changed = raised.is_some() || require_owners != before || is_own_changed;
         let policy = is_changed.then(|| {
             let (double_check, reason) = (raised.unwrap_or(self.core.policy()), reason.clone());
-            Record::Policy(Policy { double_check, require_owners, reason, at })
+            Record::Policy(Policy { double_check, require_owners, own_checks, reason, at })
         });
         let on_disk = replicas.map(|replicas| Record::Replicas(Replicas { replicas, reason, at }));
         if policy.is_some() || on_disk.is_some() {
@@ -46,7 +50,8 @@ impl Keeper {
             let double_check = raised.map(|policy| format!("--double-check {policy}"));
             let replicas = replicas.map(|replicas| format!("--replicas {replicas}"));
             let owners = change.require_owners.map(|owners| format!("--require-owners {owners}"));
-            let options: Vec<_> = double_check.into_iter().chain(replicas).chain(owners).collect();
+            let own = is_own_changed.then(|| own_options(self.core.own_checks()));
+            let options: Vec<_> = double_check.into_iter().chain(replicas).chain(owners).chain(own).collect();
             let text = format!("the operator sets {}: {}", options.join(" "), change.reason);
             self.news.add(Event::new(Level::WARN, "policy changed", text));
         }
@@ -116,4 +121,12 @@ impl Keeper {
         self.waiting.look_soon();
         Ok(self.core.worker_count())
     }
+}
+
+/// The options that give these own checks.
+fn own_options(own: Option<&OwnChecks>) -> String {
+    own.map_or_else(
+        || "--own-checks none".to_owned(),
+        |OwnChecks { share, owner }| format!("--own-checks {share} --own {owner}"),
+    )
 }

@@ -157,7 +157,11 @@ impl Keeper {
         // Requested changes are recorded before the first count. Otherwise they would end with this process.
         let was_asked_for = |record: &Record| match record {
             Record::Term(_) => false,
-            Record::Policy(policy) => policy.double_check != self.core.standing().policy(),
+            Record::Policy(policy) => {
+                let standing = self.core.standing();
+                policy.double_check != standing.policy()
+                    || policy.own_checks.as_ref() != standing.own_checks()
+            }
             _ => true,
         };
         if records.is_empty() && !opening.iter().any(was_asked_for) {

@@ -165,6 +165,8 @@ fn change(double_check: Option<&str>, replicas: Option<u32>) -> PolicyChange {
         double_check: double_check.map(str::to_owned),
         replicas,
         require_owners: None,
+        own_checks: None,
+        own: None,
         reason: "a test".into(),
     }
 }

@@ -32,8 +32,13 @@ async fn damaged_checkpoint_is_kept_until_run_resumes() {
         Handle::start(known_run::plan(), Shard::default(), standing, Some(policy), Some(store))
     };
     let mut checked = standing.clone();
-    let policy =
-        Record::Policy(Policy { double_check: DoubleCheck::All, require_owners: None, reason: None, at: 0 });
+    let policy = Record::Policy(Policy {
+        double_check: DoubleCheck::All,
+        require_owners: None,
+        own_checks: None,
+        reason: None,
+        at: 0,
+    });
     checked.apply(&known_run::plan(), Shard::default(), &policy).unwrap();
     assert!(start(checked, DoubleCheck::None, store).is_err(), "less would be checked");
     assert_eq!(fs::read(&checkpoint).unwrap(), b"damaged");

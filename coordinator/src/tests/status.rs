@@ -114,6 +114,8 @@ async fn events_have_their_times() {
         double_check: Some("all".into()),
         replicas: None,
         require_owners: None,
+        own_checks: None,
+        own: None,
         reason: "a record".into(),
     };
     handle.change_policy(change).await.unwrap();

@@ -234,6 +234,12 @@ pub struct ChangePolicyRequest {
     /// By how many owners each checked unit must have been counted: 1 or 2.
     #[prost(uint32, optional, tag = "4")]
     pub require_owners: ::core::option::Option<u32>,
+    /// The share of units that the operator's own machines count once more: none, a share as in "1%", or all.
+    #[prost(string, optional, tag = "5")]
+    pub own_checks: ::core::option::Option<::prost::alloc::string::String>,
+    /// The owner of these machines.
+    #[prost(string, optional, tag = "6")]
+    pub own: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// What holds from now on.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -246,6 +252,11 @@ pub struct ChangePolicyReply {
     pub copies: ::core::option::Option<Copies>,
     #[prost(uint32, tag = "4")]
     pub require_owners: u32,
+    #[prost(string, tag = "5")]
+    pub own_checks: ::prost::alloc::string::String,
+    /// Empty without own checks.
+    #[prost(string, tag = "6")]
+    pub own: ::prost::alloc::string::String,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StatusRequest {}
@@ -582,6 +593,28 @@ pub struct Worth {
     /// Units that a program which shares no code with diadem has also counted.
     #[prost(uint64, tag = "11")]
     pub by_external: u64,
+    /// Absent where the operator's own machines make no own checks.
+    #[prost(message, optional, tag = "12")]
+    pub own_checks: ::core::option::Option<OwnChecks>,
+}
+/// Counts that the operator's own machines made once more.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct OwnChecks {
+    /// The share of units, drawn at random, as in "1%".
+    #[prost(string, tag = "1")]
+    pub share: ::prost::alloc::string::String,
+    /// The owner of these machines.
+    #[prost(string, tag = "2")]
+    pub owner: ::prost::alloc::string::String,
+    /// Units that they counted once more, with the same outcome.
+    #[prost(uint64, tag = "3")]
+    pub made: u64,
+    /// Units that they are still to count.
+    #[prost(uint64, tag = "4")]
+    pub pending: u64,
+    /// At most this share of the units is wrong, with 95 % confidence; absent where nothing can be said.
+    #[prost(double, optional, tag = "5")]
+    pub wrong_at_most: ::core::option::Option<f64>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct WorkerStatus {

@@ -1,6 +1,8 @@
 //! Conversion between protobuf and domain types: an operator's requests.
 
-use domain::{Copies, Owner, PolicyChange, PolicyInForce, Steering, Takeback, TakenBack, Target, is_reason};
+use domain::{
+    Copies, Owner, PolicyChange, PolicyInForce, Steering, Takeback, TakenBack, Target, is_name, is_reason,
+};
 use queens::UnitId;
 
 use super::WireError;
@@ -55,43 +57,50 @@ impl From<v1::Copies> for Copies {
 
 impl From<PolicyChange> for v1::ChangePolicyRequest {
     fn from(change: PolicyChange) -> Self {
-        let PolicyChange { double_check, replicas, require_owners, reason } = change;
-        Self { double_check, replicas, require_owners, reason }
+        let PolicyChange { double_check, replicas, require_owners, own_checks, own, reason } = change;
+        Self { double_check, replicas, require_owners, own_checks, own, reason }
     }
 }
 
 impl TryFrom<v1::ChangePolicyRequest> for PolicyChange {
     type Error = WireError;
     fn try_from(request: v1::ChangePolicyRequest) -> Result<Self, WireError> {
-        let v1::ChangePolicyRequest { double_check, replicas, require_owners, reason } = request;
+        let v1::ChangePolicyRequest { double_check, replicas, require_owners, own_checks, own, reason } =
+            request;
         if !is_reason(&reason) {
             return Err(WireError::new("the reason", reason, "1 to 1000 bytes of plain text"));
         }
-        if double_check.is_none() && replicas.is_none() && require_owners.is_none() {
-            let what = "the double-check, the replicas or the owners";
+        let is_checking = double_check.is_some() || own_checks.is_some() || own.is_some();
+        if !is_checking && replicas.is_none() && require_owners.is_none() {
+            let what = "the double-check, the replicas, the owners or the own checks";
             return Err(WireError::new("what is changed", "nothing", what));
         }
         if let Some(owners) = require_owners.filter(|owners| !(1..=2).contains(owners)) {
             return Err(WireError::new("the required owners", owners, "1 or 2"));
         }
-        Ok(Self { double_check, replicas, require_owners, reason })
+        if let Some(own) = own.as_ref().filter(|own| !is_name(own)) {
+            return Err(WireError::new("the owner of own checks", own, "1 to 200 bytes of plain text"));
+        }
+        Ok(Self { double_check, replicas, require_owners, own_checks, own, reason })
     }
 }
 
 impl From<PolicyInForce> for v1::ChangePolicyReply {
     fn from(policy: PolicyInForce) -> Self {
-        let PolicyInForce { double_check, replicas, require_owners, copies } = policy;
-        Self { double_check, replicas, require_owners, copies: Some(copies.into()) }
+        let PolicyInForce { double_check, replicas, require_owners, own_checks, own, copies } = policy;
+        Self { double_check, replicas, require_owners, own_checks, own, copies: Some(copies.into()) }
     }
 }
 
 impl From<v1::ChangePolicyReply> for PolicyInForce {
     fn from(reply: v1::ChangePolicyReply) -> Self {
-        let v1::ChangePolicyReply { double_check, replicas, require_owners, copies } = reply;
+        let v1::ChangePolicyReply { double_check, replicas, require_owners, own_checks, own, copies } = reply;
         Self {
             double_check,
             replicas,
             require_owners,
+            own_checks,
+            own,
             copies: copies.map_or_else(Copies::default, Into::into),
         }
     }

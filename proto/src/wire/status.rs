@@ -1,8 +1,8 @@
 //! Between protobuf and domain types: where a run stands.
 
 use domain::{
-    Assurance, Event, FamilyStatus, MachineStatus, Owner, Phase, RunStatus, Sample, TimeLeft, Work,
-    WorkerStatus,
+    Assurance, Event, FamilyStatus, MachineStatus, OwnCheckStatus, Owner, Phase, RunStatus, Sample, TimeLeft,
+    Work, WorkerStatus,
 };
 use queens::{Board, Totals, UnitId};
 
@@ -228,6 +228,7 @@ impl From<Assurance> for v1::Worth {
             wrong_at_most: assurance.wrong_at_most,
             on_two_owners: assurance.on_two_owners,
             expelled: assurance.expelled,
+            own_checks: assurance.own_checks.map(Into::into),
         }
     }
 }
@@ -246,7 +247,22 @@ impl From<v1::Worth> for Assurance {
             wrong_at_most: assurance.wrong_at_most,
             on_two_owners: assurance.on_two_owners,
             expelled: assurance.expelled,
+            own_checks: assurance.own_checks.map(Into::into),
         }
+    }
+}
+
+impl From<OwnCheckStatus> for v1::OwnChecks {
+    fn from(own: OwnCheckStatus) -> Self {
+        let OwnCheckStatus { share, owner, made, pending, wrong_at_most } = own;
+        Self { share, owner, made, pending, wrong_at_most }
+    }
+}
+
+impl From<v1::OwnChecks> for OwnCheckStatus {
+    fn from(own: v1::OwnChecks) -> Self {
+        let v1::OwnChecks { share, owner, made, pending, wrong_at_most } = own;
+        Self { share, owner, made, pending, wrong_at_most }
     }
 }
 

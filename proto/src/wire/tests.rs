@@ -165,14 +165,25 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn own_checks()(
+        (share, owner) in ("[0-9]{1,2}%", name()),
+        [made, pending] in any::<[u64; 2]>(),
+        wrong_at_most in option::of(0.0..1.0),
+    ) -> OwnCheckStatus {
+        OwnCheckStatus { share, owner, made, pending, wrong_at_most }
+    }
+}
+
+prop_compose! {
     fn assurance()(
         [on_two_owners, on_two_machines, on_one_machine, on_two_kinds, by_external, pending, sampled, conflicts] in any::<[u64; 8]>(),
         (quarantined, expelled) in (vec(name(), 0..3), vec(name(), 0..3)),
         wrong_at_most in option::of(0.0..1.0),
+        own_checks in option::of(own_checks()),
     ) -> Assurance {
         Assurance {
             on_two_owners, on_two_machines, on_one_machine, on_two_kinds, by_external, pending, sampled, conflicts,
-            quarantined, expelled, wrong_at_most,
+            quarantined, expelled, wrong_at_most, own_checks,
         }
     }
 }
@@ -337,12 +348,14 @@ proptest! {
     fn changes_of_the_policy_arrive_as_they_were_meant(
         (double_check, replicas) in (option::of("[0-9a-z%]{0,5}"), option::of(any::<u32>())),
         require_owners in option::of(0..4u32),
+        (own_checks, own) in (option::of("[0-9a-z%]{0,5}"), option::of("[a-z]{0,2}")),
         reason in "[a-z ]{0,20}[a-z]",
     ) {
-        let is_possible = require_owners.is_none_or(|owners| owners == 1 || owners == 2);
-        let is_change =
-            is_possible && (double_check.is_some() || replicas.is_some() || require_owners.is_some());
-        let value = PolicyChange { double_check, replicas, require_owners, reason };
+        let is_possible = require_owners.is_none_or(|owners| owners == 1 || owners == 2)
+            && own.as_ref().is_none_or(|own| !own.is_empty());
+        let is_checking = double_check.is_some() || own_checks.is_some() || own.is_some();
+        let is_change = is_possible && (is_checking || replicas.is_some() || require_owners.is_some());
+        let value = PolicyChange { double_check, replicas, require_owners, own_checks, own, reason };
         let unsaid = v1::ChangePolicyRequest { reason: String::new(), ..value.clone().into() };
         prop_assert!(PolicyChange::try_from(unsaid).is_err());
         if is_change {

@@ -4,6 +4,7 @@ use domain::Assurance;
 use serde::{Deserialize, Serialize};
 
 use crate::double_check::DoubleCheck;
+use crate::standing::Sums;
 
 /// A certificate is small: no more machines or owners are named.
 const MOST_NAMED: usize = 100;
@@ -36,10 +37,27 @@ pub(super) struct Checked {
     /// How counts are checked, where the ledger says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     policy: Option<DoubleCheck>,
+    /// Counts that the operator's own machines made once more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    own_checks: Option<OwnChecked>,
+}
+
+/// The own checks of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OwnChecked {
+    /// The share of units, drawn at random.
+    share: DoubleCheck,
+    /// The owner of the operator's machines.
+    owner: String,
+    /// Units that these machines counted once more, with the same outcome.
+    made: u64,
+    /// Drawn units whose count was contradicted, and taken back.
+    refuted: u64,
 }
 
 impl Checked {
-    pub(super) fn of(assurance: Assurance, refuted: u64, policy: Option<DoubleCheck>) -> Self {
+    pub(super) fn of(assurance: Assurance, sums: &Sums) -> Self {
         let named = |mut names: Vec<String>| {
             let number = names.len() as u64;
             names.truncate(MOST_NAMED);
@@ -54,13 +72,19 @@ impl Checked {
             on_two_kinds: assurance.on_two_kinds,
             by_external: assurance.by_external,
             sampled: assurance.sampled,
-            refuted,
+            refuted: sums.refuted,
             conflicts: assurance.conflicts,
             quarantined,
             quarantined_machines,
             expelled,
             expelled_owners,
-            policy,
+            policy: sums.policy,
+            own_checks: sums.own_checks.as_ref().map(|own| OwnChecked {
+                share: own.share,
+                owner: own.owner.clone(),
+                made: assurance.own_checks.map_or(0, |own| own.made),
+                refuted: sums.own_refuted,
+            }),
         }
     }
 

@@ -154,6 +154,9 @@ pub enum CertificateError {
         /// Counts to be taken back.
         unbelieved: u64,
     },
+    /// The operator must decide about owners whom an own check contradicts.
+    #[error("{0}")]
+    Suspended(String),
     /// The ledger says something else.
     #[error("{name} is {said} in the certificate, and {found} in the ledger")]
     Differs {
@@ -195,6 +198,9 @@ impl Certificate {
         if missing + pending + unbelieved > 0 {
             return Err(CertificateError::Unfinished { missing, pending, unbelieved });
         }
+        if let Some(why) = standing.suspension() {
+            return Err(CertificateError::Suspended(why));
+        }
         Ok(Self {
             form: FORM,
             n: directory.plan().board(),
@@ -208,7 +214,7 @@ impl Certificate {
             run: directory.run().hash(),
             records: end.mark.records,
             head: end.hash,
-            checked: Checked::of(assurance, sums.refuted, sums.policy),
+            checked: Checked::of(assurance, sums),
             interventions: audit.interventions.listed.clone(),
             more_interventions: audit.interventions.unlisted,
             program: format!("diadem {}", env!("CARGO_PKG_VERSION")),

@@ -25,7 +25,7 @@ use crate::standing::{Account, Machine, Machines, Marks, Standing, Sums, UnitMar
 pub(super) type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// Another number for every change of the entries.
-const LAYOUT: u32 = 2;
+const LAYOUT: u32 = 3;
 
 /// Builds estimate the work of a plan alike up to one part in this many: floating point rounds differently on other machines.
 const ROUNDING: u128 = 1_000_000;

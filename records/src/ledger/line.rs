@@ -85,6 +85,7 @@ fn parse(json: &str) -> Option<Record> {
         "expel" => serde_json::from_str(fields).map(Record::Expel),
         "admit" => serde_json::from_str(fields).map(Record::Admit),
         "policy" => serde_json::from_str(fields).map(Record::Policy),
+        "draw" => serde_json::from_str(fields).map(Record::Draw),
         "term" => serde_json::from_str(fields).map(Record::Term),
         "replicas" => serde_json::from_str(fields).map(Record::Replicas),
         "merged" => serde_json::from_str(fields).map(Record::Merged),
@@ -99,8 +100,9 @@ fn parse(json: &str) -> Option<Record> {
 mod tests {
     use super::*;
     use crate::double_check::DoubleCheck;
-    use crate::ledger::record::{AcceptedLoss, CommitMark, Policy, Replicas, UnitRecord};
+    use crate::ledger::record::{AcceptedLoss, CommitMark, Draw, Policy, Replicas, UnitRecord};
     use crate::ledger::term_record::TermRecord;
+    use crate::own_checks::OwnChecks;
     use domain::CoordinatorId;
     use queens::UnitId;
 
@@ -149,14 +151,18 @@ mod tests {
             Record::Term(TermRecord { term: 7, coordinator, key, at: 1 })
         };
         let replicas = |reason| Record::Replicas(Replicas { replicas: 2, reason, at: 1 });
-        let policy = |reason| {
-            Record::Policy(Policy { double_check: DoubleCheck::All, require_owners: None, reason, at: 1 })
+        let policy = |reason: Option<String>| {
+            let own_checks = Some(OwnChecks { share: DoubleCheck::default(), owner: "ada".to_owned() })
+                .filter(|_| reason.is_some());
+            let double_check = DoubleCheck::All;
+            Record::Policy(Policy { double_check, require_owners: None, own_checks, reason, at: 1 })
         };
+        let draw = Record::Draw(Draw { seed: prev, units: vec![UnitId(3)], at: 1 });
         let loss = Record::Loss(AcceptedLoss { records: 3, bytes: 700, files: 0, at: 1 });
         let said = || Some("as it is a record".to_owned());
         let key = "0af9".repeat(16);
         let of_replicas = [replicas(None), replicas(said())];
-        let others = [term(None), term(Some(&key)), policy(None), policy(said()), loss];
+        let others = [term(None), term(Some(&key)), policy(None), policy(said()), draw, loss];
         for record in others.into_iter().chain(of_replicas) {
             let line = line_of(&record, prev);
             assert_eq!(decode(line.as_bytes()), Ok((record, prev)));

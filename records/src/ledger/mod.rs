@@ -37,7 +37,7 @@ pub use pieces::Pieces;
 pub use position::{LedgerPosition, Location, Tail};
 pub use reader::{LineBefore, line_before, read, read_marks};
 pub use record::{
-    AcceptedLoss, Admission, CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Replicas,
+    AcceptedLoss, Admission, CommitMark, Draw, Expulsion, MergedRun, Policy, Record, Recount, Replicas,
     Restoration, Retraction, UnitRecord,
 };
 pub use term_record::TermRecord;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::hash::LineHash;
 use super::term_record::TermRecord;
 use crate::double_check::DoubleCheck;
+use crate::own_checks::OwnChecks;
 
 /// One line of the ledger.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -30,6 +31,8 @@ pub enum Record {
     Admit(Admission),
     /// How counts are checked from here on.
     Policy(Policy),
+    /// Units are drawn for own checks.
+    Draw(Draw),
     /// A process writes from here on.
     Term(TermRecord),
     /// How many followers must have a record from here on before it is acknowledged.
@@ -200,6 +203,9 @@ pub struct Expulsion {
     /// For a machine: true if it lost against other owners in a run that was merged into this run.
     #[serde(default, skip_serializing_if = "is_false")]
     pub lost: bool,
+    /// For an owner: true if an own check contradicts the owner, and the operator has not decided yet.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub suspended: bool,
     /// Why.
     pub reason: String,
     /// When, in seconds since 1970 (UTC).
@@ -231,9 +237,25 @@ pub struct Policy {
     /// The number of owners that must count each checked unit: 2, or missing if one owner suffices.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub require_owners: Option<u32>,
+    /// Which counts the operator's own machines make once more, if they do.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub own_checks: Option<OwnChecks>,
     /// The operator's reason, if it was changed while the run was served.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// When, in seconds since 1970 (UTC).
+    pub at: u64,
+}
+
+/// A draw for own checks among all standing counts that no draw has covered yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Draw {
+    /// Decides which units are drawn. Nobody could know it when the counts were recorded.
+    pub seed: LineHash,
+    /// Further units: only machines that are not believed any more have counted them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub units: Vec<UnitId>,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
 }

@@ -208,7 +208,13 @@ impl<'a> JointLedger<'a> {
             return Ok(());
         }
         let at = self.survey.at;
-        self.write(Record::Policy(Policy { double_check, require_owners, reason: None, at }))
+        self.write(Record::Policy(Policy {
+            double_check,
+            require_owners,
+            own_checks: None,
+            reason: None,
+            at,
+        }))
     }
 
     fn write(&mut self, record: Record) -> Result<(), MergeError> {

@@ -32,7 +32,8 @@ pub(super) struct Survey {
     sources: Vec<u32>,
     /// The identity of each part, and the further content of its ledger.
     pub origins: Vec<MergedRun>,
-    /// The owners and machines that parts do not believe, whether each has lost a dispute, and the first such part.
+    /// The owners and machines that parts do not believe, whether each has lost a dispute or is suspended, and the first
+    /// such part.
     struck: BTreeMap<(String, Option<String>, bool), (usize, Expulsion)>,
     policies: Vec<Option<DoubleCheck>>,
     /// The number of owners that each part required for its checked units.
@@ -105,7 +106,8 @@ impl Survey {
         };
         for expulsion in own.struck(wrong, self.at) {
             self.joint.strike(&expulsion)?;
-            let whom = (expulsion.owner.clone(), expulsion.machine.clone(), expulsion.lost);
+            let whom =
+                (expulsion.owner.clone(), expulsion.machine.clone(), expulsion.lost || expulsion.suspended);
             self.struck.entry(whom).or_insert((self.origins.len(), expulsion));
         }
         self.origins.push(MergedRun {

@@ -94,8 +94,9 @@ fn units() -> u64 {
 #[test]
 fn counts_of_machine_wrong_in_other_part_are_open() {
     let parts = Parts::new();
-    let policy =
-        |double_check| Record::Policy(Policy { double_check, require_owners: None, reason: None, at: 1 });
+    let policy = |double_check| {
+        Record::Policy(Policy { double_check, require_owners: None, own_checks: None, reason: None, at: 1 })
+    };
     let mut first = vec![policy(DoubleCheck::All)];
     first.extend(lie(0));
     first.extend(counts((2..units()).step_by(2), "first"));
@@ -123,7 +124,8 @@ fn joint_run_requires_two_owners_where_all_parts_do() {
     let parts = Parts::new();
     let part = |name, shard, require_owners, units: Vec<u64>| {
         let double_check = DoubleCheck::None;
-        let policy = Record::Policy(Policy { double_check, require_owners, reason: None, at: 1 });
+        let policy =
+            Record::Policy(Policy { double_check, require_owners, own_checks: None, reason: None, at: 1 });
         let records: Vec<_> = [policy].into_iter().chain(counts(units.into_iter(), "first")).collect();
         parts.write(name, shard, &records)
     };
@@ -141,8 +143,9 @@ fn joint_run_requires_two_owners_where_all_parts_do() {
 #[test]
 fn merged_bound_is_of_part_with_smallest_sample() {
     let parts = Parts::new();
-    let policy =
-        |double_check| Record::Policy(Policy { double_check, require_owners: None, reason: None, at: 1 });
+    let policy = |double_check| {
+        Record::Policy(Policy { double_check, require_owners: None, own_checks: None, reason: None, at: 1 })
+    };
     let drawn = |unit: u64| {
         let sample = UnitRecord { recount: Some(Recount::Sample), ..unit_record(unit, 0, "first") };
         [Record::Count(sample), check(unit, "second", "first")]
@@ -328,6 +331,7 @@ fn merged_counts_do_not_depend_on_order_of_parts() {
         owner: String::new(),
         machine: Some("node7".to_owned()),
         lost: false,
+        suspended: false,
         reason: "its memory is broken".to_owned(),
         at: 9,
     };
@@ -353,7 +357,7 @@ fn by(owner: &str, r: UnitRecord) -> UnitRecord {
 
 fn expelled(machine: Option<&str>) -> Record {
     let (machine, reason) = (machine.map(str::to_owned), "lost".to_owned());
-    Record::Expel(Expulsion { owner: String::new(), machine, lost: false, reason, at: 9 })
+    Record::Expel(Expulsion { owner: String::new(), machine, lost: false, suspended: false, reason, at: 9 })
 }
 
 #[test]
@@ -465,6 +469,7 @@ fn random_record(random: &mut StdRng, standing: &Standing, shard: Shard) -> Reco
             owner: owner.to_owned(),
             machine: random.random_bool(0.9).then(|| machine.to_owned()),
             lost: false,
+            suspended: false,
             reason: "why".to_owned(),
             at: 5,
         }),

@@ -70,10 +70,13 @@ impl Standing {
             owner: owner.to_owned(),
             machine: machine.map(ToOwned::to_owned),
             lost,
+            suspended: false,
             reason: reason(owner, machine),
             at,
         };
-        owners.chain(single).map(expulsion).collect()
+        let suspended = machines.suspended().map(|owner| (owner, None, false));
+        let suspended = suspended.map(|whom| Expulsion { suspended: true, ..expulsion(whom) });
+        owners.chain(single).map(expulsion).chain(suspended).collect()
     }
 
     /// How far the unit's standing count has been confirmed.

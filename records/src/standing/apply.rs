@@ -30,8 +30,10 @@ impl Standing {
             Record::Policy(r) => {
                 self.sums.policy = Some(r.double_check);
                 self.sums.require_owners = r.require_owners;
+                self.change_own_checks(r.own_checks.as_ref());
                 Ok(())
             }
+            Record::Draw(r) => self.draw(r),
             Record::Term(r) => self.begin_term(r),
             Record::Replicas(r) => {
                 self.sums.replicas = Some(r.replicas);
@@ -209,7 +211,9 @@ impl Standing {
         if degree == Degree::OtherOwner && self.marks.of_mut(UnitMark::Independent).insert(unit.0) {
             let machine = machines.get_mut(of);
             machine.internal = machine.internal.saturating_sub(1);
+            self.counts.confirm(unit, by);
         }
+        self.note_own_check(unit, by);
     }
 
     /// True if an external program made this count.
@@ -224,8 +228,11 @@ impl Standing {
         let standing = self.vote(unit).map(|standing| self.sums.machines.get(standing.origin.machine));
         let of_owner = standing.map_or(&r.of_owner, |maker| &maker.owner);
         if self.is(UnitMark::Independent, unit) {
-            // Two owners have already returned another count.
-            self.sums.machines.lose(vote.origin.machine, true);
+            // Two owners have already returned another count. The operator decides about the owners whom an own check
+            // contradicts, and so about this machine.
+            if !(self.is_operator(&r.owner) && self.sums.machines.is_contradicted(of_owner)) {
+                self.sums.machines.lose(vote.origin.machine, true);
+            }
         } else if self.is(UnitMark::TwoMachines, unit) && r.owner == *of_owner {
             // Two machines of this owner have returned another count.
             self.sums.machines.lose(vote.origin.machine, false);
@@ -250,7 +257,7 @@ impl Standing {
         if self.is_beyond_doubt(r, trust) {
             return Err(RecordError::Confirmed(unit));
         }
-        if r.quarantine && trust == Trust::Believed {
+        if r.quarantine && matches!(trust, Trust::Believed | Trust::Suspended) {
             return Err(RecordError::NotQuarantined(unit));
         }
         let [is_on_two_machines, is_independent] =
@@ -269,6 +276,9 @@ impl Standing {
         if self.is(UnitMark::Sampled, unit) {
             self.sums.sampled -= u64::from(self.is(UnitMark::Checked, unit));
             self.sums.refuted = self.sums.refuted.saturating_add(r.counts_as_vote().into());
+        }
+        if self.is(UnitMark::Drawn, unit) {
+            self.sums.own_refuted = self.sums.own_refuted.saturating_add(r.counts_as_vote().into());
         }
         for mark in UnitMark::ALL {
             self.marks.of_mut(mark).remove(unit.0);
@@ -298,6 +308,9 @@ impl Standing {
         }
         let machines = &self.sums.machines;
         let is_of_another = |vote: &Vote| machines.get(vote.origin.machine).owner != r.owner;
+        if r.quarantine && trust == Trust::Refuted {
+            return false;
+        }
         let is_doubted = if r.quarantine {
             trust == Trust::Expelled
         } else {

@@ -22,6 +22,11 @@ impl Bitmap {
         Self { bits: FixedBitSet::with_capacity(bound as usize), ones: 0 }
     }
 
+    /// The number that all elements are below.
+    pub fn bound(&self) -> u64 {
+        self.bits.len() as u64
+    }
+
     /// The number of elements.
     pub fn len(&self) -> u64 {
         self.ones

@@ -1,8 +1,8 @@
-//! The standing counts that have been read since the process started: 20 bytes for each unit.
+//! The standing counts that have been read since the process started: 24 bytes for each unit.
 
 use queens::UnitId;
 
-use super::vote::{Origin, Vote};
+use super::vote::{MachineId, Origin, Vote};
 
 /// The counts of all units with their origins.
 #[derive(Clone, Debug)]
@@ -10,6 +10,8 @@ pub struct Counts {
     completions: Vec<u64>,
     nodes: Vec<u64>,
     origins: Vec<u32>,
+    /// The machine of the other owner that confirmed the count, plus 1; or 0.
+    confirmers: Vec<u32>,
 }
 
 /// No unit has this many completions.
@@ -22,7 +24,12 @@ impl Counts {
     /// No counts.
     pub fn new(units: u64) -> Self {
         let units = units as usize;
-        Self { completions: vec![UNKNOWN; units], nodes: vec![0; units], origins: vec![0; units] }
+        Self {
+            completions: vec![UNKNOWN; units],
+            nodes: vec![0; units],
+            origins: vec![0; units],
+            confirmers: vec![0; units],
+        }
     }
 
     /// All units.
@@ -52,11 +59,25 @@ impl Counts {
     /// The unit has no count any more.
     pub fn forget(&mut self, unit: UnitId) {
         self.completions[unit.0 as usize] = UNKNOWN;
+        self.confirmers[unit.0 as usize] = 0;
+    }
+
+    /// The machine of another owner that confirmed the unit's count, if it is known.
+    pub fn confirmer(&self, unit: UnitId) -> Option<MachineId> {
+        self.confirmers[unit.0 as usize].checked_sub(1).map(MachineId)
+    }
+
+    /// That machine of another owner has confirmed the unit's count.
+    pub fn confirm(&mut self, unit: UnitId, by: MachineId) {
+        self.confirmers[unit.0 as usize] = by.0 + 1;
     }
 
     /// Adopts the counts of units that are unknown here.
     pub fn adopt(&mut self, other: &Self) {
         for at in 0..self.completions.len() {
+            if self.confirmers[at] == 0 {
+                self.confirmers[at] = other.confirmers[at];
+            }
             if self.completions[at] == UNKNOWN {
                 (self.completions[at], self.nodes[at], self.origins[at]) =
                     (other.completions[at], other.nodes[at], other.origins[at]);

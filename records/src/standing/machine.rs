@@ -39,8 +39,12 @@ pub enum Trust {
     Believed,
     /// It gets no more leases, and only its confirmed counts stand.
     Quarantined,
+    /// An own check contradicts its owner: it gets no more leases, and its counts stand until the operator decides.
+    Suspended,
     /// Its owner is expelled: only its counts that another owner has confirmed stand.
     Expelled,
+    /// The operator decided against its owner, whom an own check contradicts: none of its counts stands.
+    Refuted,
 }
 
 impl Machine {
@@ -57,9 +61,10 @@ impl Machine {
     /// The number of its standing counts that must be retracted.
     pub fn unbelieved(&self) -> u64 {
         match self.trust {
-            Trust::Believed => 0,
+            Trust::Believed | Trust::Suspended => 0,
             Trust::Quarantined => self.unverified,
             Trust::Expelled => self.unverified + self.internal,
+            Trust::Refuted => self.counts,
         }
     }
 

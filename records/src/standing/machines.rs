@@ -24,6 +24,8 @@ pub struct Machines {
     pub(super) losers: BTreeMap<String, BTreeSet<MachineId>>,
     /// The expelled owners.
     pub(super) expelled: BTreeSet<String>,
+    /// The owners whom an own check contradicts.
+    pub(super) suspended: BTreeSet<String>,
     #[serde(skip)]
     has_cards: bool,
     /// The number of changes of trust.
@@ -37,6 +39,7 @@ impl PartialEq for Machines {
             && self.kernels == other.kernels
             && self.losers == other.losers
             && self.expelled == other.expelled
+            && self.suspended == other.suspended
     }
 }
 
@@ -48,8 +51,9 @@ impl Machines {
             numbers.entry(machine.owner.clone()).or_default().insert(machine.name.clone(), MachineId(id));
         }
         let has_cards = list.iter().any(|machine| machine.hardware().is_card());
-        let is_anybody_struck =
-            !rest.expelled.is_empty() || list.iter().any(|machine| machine.trust != Trust::Believed);
+        let is_anybody_struck = !rest.expelled.is_empty()
+            || !rest.suspended.is_empty()
+            || list.iter().any(|machine| machine.trust != Trust::Believed);
         let trust_changes = u64::from(is_anybody_struck);
         Self { list, numbers, has_cards, trust_changes, ..rest }
     }
@@ -149,7 +153,7 @@ impl Machines {
             return Err(RecordError::TooManyMachines(name.to_owned()));
         }
         let number = MachineId(self.list.len() as u32);
-        let trust = if self.expelled.contains(owner) { Trust::Expelled } else { Trust::Believed };
+        let trust = self.trust_in(owner);
         self.trust_changes += u64::from(trust != Trust::Believed);
         let (owner, name) = (owner.to_owned(), name.to_owned());
         self.numbers.entry(owner.clone()).or_default().insert(name.clone(), number);

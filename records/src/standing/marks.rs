@@ -21,11 +21,17 @@ pub enum UnitMark {
     TwoKinds,
     /// by a program that shares no code with diadem.
     External,
+    /// A draw for own checks has covered it,
+    Covered,
+    /// and has drawn it;
+    Drawn,
+    /// the operator's machines counted it once more, with the same outcome.
+    OwnChecked,
 }
 
 impl UnitMark {
     /// All of them.
-    pub const ALL: [UnitMark; 8] = [
+    pub const ALL: [UnitMark; 11] = [
         UnitMark::Done,
         UnitMark::Due,
         UnitMark::Sampled,
@@ -34,6 +40,9 @@ impl UnitMark {
         UnitMark::Independent,
         UnitMark::TwoKinds,
         UnitMark::External,
+        UnitMark::Covered,
+        UnitMark::Drawn,
+        UnitMark::OwnChecked,
     ];
 
     /// The name of the mark in the checkpoint.
@@ -47,13 +56,16 @@ impl UnitMark {
             UnitMark::Independent => "independent",
             UnitMark::TwoKinds => "two_kinds",
             UnitMark::External => "external",
+            UnitMark::Covered => "covered",
+            UnitMark::Drawn => "drawn",
+            UnitMark::OwnChecked => "own_checked",
         }
     }
 }
 
 /// The bits of all units.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marks([Bitmap; 8]);
+pub struct Marks([Bitmap; 11]);
 
 impl Marks {
     /// No unit has any.

@@ -17,6 +17,7 @@ mod identity;
 mod machine;
 mod machines;
 mod marks;
+mod own;
 mod processor_time;
 mod record_error;
 mod sums;
@@ -118,10 +119,11 @@ impl Standing {
 
     /// How many standing counts are still to be checked by the policy on record, if there is one.
     pub fn pending_on_record(&self) -> u64 {
-        match self.sums.policy {
+        let pending = match self.sums.policy {
             None | Some(DoubleCheck::None) => 0,
             Some(policy) => self.pending(policy),
-        }
+        };
+        pending + self.own_left()
     }
 
     /// Whether each unit of the shard has a standing count.
@@ -134,6 +136,8 @@ impl Standing {
         self.is_counted(plan, shard)
             && self.pending(policy) == 0
             && self.unbelieved() == 0
+            && self.own_left() == 0
+            && self.sums.machines.suspended().next().is_none()
             && self.newly_contradicted().is_none()
     }
 

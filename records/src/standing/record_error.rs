@@ -63,6 +63,9 @@ pub enum RecordError {
     /// It exceeds the number of kernels.
     #[error("{0:?} is one kernel more than the {MAX_KERNELS} there can be")]
     TooManyKernels(String),
+    /// It draws units for own checks that the policy does not ask for.
+    #[error("units are drawn for own checks, which the policy before does not name")]
+    NoOwnChecks,
     /// It starts a term that is not higher than the term before.
     #[error("term {term} cannot follow term {last}")]
     TermNotHigher {

@@ -12,6 +12,7 @@ use super::machines::Machines;
 use super::processor_time::Took;
 use super::vote::Vote;
 use crate::double_check::DoubleCheck;
+use crate::own_checks::OwnChecks;
 
 /// The sums of all records, without the marks of units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +53,12 @@ pub struct Sums {
     pub policy: Option<DoubleCheck>,
     /// The number of owners that must count each checked unit, if the ledger names it.
     pub require_owners: Option<u32>,
+    /// Which counts the operator's own machines make once more, where the ledger says it.
+    pub own_checks: Option<OwnChecks>,
+    /// Units drawn for own checks whose count was contradicted.
+    pub own_refuted: u64,
+    /// Units that a draw names. They are not random, and do not count for the bound.
+    pub own_named: u64,
     /// The last term and its coordinator, if the ledger has one.
     pub term: Option<(u64, String)>,
     /// How many followers must have a record before it is acknowledged, where the ledger says it.
@@ -78,6 +85,9 @@ impl Sums {
             machines: Machines::default(),
             policy: None,
             require_owners: None,
+            own_checks: None,
+            own_refuted: 0,
+            own_named: 0,
             term: None,
             replicas: None,
         }

@@ -2,6 +2,9 @@
 //!
 //! A machine that loses a dispute is quarantined. An owner is expelled with all machines after three of its machines
 //! lost against other owners. Otherwise an owner could invent a new machine name after each loss.
+//!
+//! Two owners whom an own check contradicts are suspended until the operator decides: readmits or expels them. If a
+//! suspended owner is expelled, none of its counts stands any more: the other owner may have confirmed a lie.
 
 use std::collections::HashMap;
 
@@ -49,6 +52,10 @@ impl Machines {
     /// # Errors
     /// The number of machines is at its limit.
     pub fn strike(&mut self, r: &Expulsion) -> Result<(), RecordError> {
+        if r.suspended && r.machine.is_none() {
+            self.suspend(&r.owner);
+            return Ok(());
+        }
         self.expel(&r.owner, r.machine.as_deref())?;
         if let Some(name) = r.machine.as_deref().filter(|_| r.lost) {
             let id = self.add_machine(&r.owner, name)?;
@@ -60,9 +67,10 @@ impl Machines {
     /// True if a count of this machine with this confirmation is believed.
     pub(crate) fn believes(&self, machine: MachineId, confirmed: Degree) -> bool {
         match self.get(machine).trust {
-            Trust::Believed => true,
+            Trust::Believed | Trust::Suspended => true,
             Trust::Quarantined => confirmed >= Degree::OtherMachine,
             Trust::Expelled => confirmed >= Degree::OtherOwner,
+            Trust::Refuted => false,
         }
     }
 
@@ -78,12 +86,38 @@ impl Machines {
     pub fn expel(&mut self, owner: &str, machine: Option<&str>) -> Result<(), RecordError> {
         if let Some(name) = machine {
             let id = self.add_machine(owner, name)?;
+            if self.get(id).trust == Trust::Suspended {
+                self.get_mut(id).trust = Trust::Believed;
+            }
             self.quarantine(id);
             return Ok(());
         }
         self.expelled.insert(owner.to_owned());
-        self.trust_all_of(owner, Trust::Expelled);
+        self.trust_all_of(owner, self.trust_in(owner));
         Ok(())
+    }
+
+    /// An own check contradicts the owner: its machines get nothing until the operator decides.
+    fn suspend(&mut self, owner: &str) {
+        self.suspended.insert(owner.to_owned());
+        self.trust_changes += 1;
+        let trust = self.trust_in(owner);
+        for id in self.numbers.get(owner).into_iter().flat_map(HashMap::values) {
+            let machine = &mut self.list[id.0 as usize];
+            if machine.trust != Trust::Quarantined || trust != Trust::Suspended {
+                machine.trust = trust;
+            }
+        }
+    }
+
+    /// The trust in a machine of which only the owner is known.
+    pub(super) fn trust_in(&self, owner: &str) -> Trust {
+        match (self.expelled.contains(owner), self.suspended.contains(owner)) {
+            (false, false) => Trust::Believed,
+            (false, true) => Trust::Suspended,
+            (true, false) => Trust::Expelled,
+            (true, true) => Trust::Refuted,
+        }
     }
 
     fn quarantine(&mut self, id: MachineId) {
@@ -107,7 +141,9 @@ impl Machines {
     /// The participant is believed, or is a machine of an expelled owner.
     pub fn admit(&mut self, owner: &str, machine: Option<&str>) -> Result<(), RecordError> {
         let Some(name) = machine else {
-            if !self.expelled.remove(owner) {
+            let [was_expelled, was_suspended] =
+                [&mut self.expelled, &mut self.suspended].map(|owners| owners.remove(owner));
+            if !was_expelled && !was_suspended {
                 return Err(RecordError::NotExpelled(Owner::new(owner).typed().to_owned()));
             }
             self.trust_all_of(owner, Trust::Believed);
@@ -128,13 +164,28 @@ impl Machines {
 
     /// Whether nothing is lent to that machine: itself or its owner is not believed.
     pub fn is_quarantined(&self, owner: &str, name: &str) -> bool {
-        self.expelled.contains(owner)
+        self.trust_in(owner) != Trust::Believed
             || self.number(owner, name).is_some_and(|number| self.get(number).is_quarantined())
     }
 
     /// Whether that owner is not believed.
     pub fn is_expelled(&self, owner: &str) -> bool {
         self.expelled.contains(owner)
+    }
+
+    /// The owners whom an own check contradicts, and about whom the operator has not decided.
+    pub fn suspended(&self) -> impl Iterator<Item = &str> {
+        self.suspended.difference(&self.expelled).map(String::as_str)
+    }
+
+    /// Whether an own check contradicts that owner.
+    pub fn is_contradicted(&self, owner: &str) -> bool {
+        self.suspended.contains(owner)
+    }
+
+    /// Whether the operator has to decide about that owner.
+    pub fn is_suspended(&self, owner: &str) -> bool {
+        self.trust_in(owner) == Trust::Suspended
     }
 
     /// The machines that are not believed.

@@ -66,6 +66,9 @@ pub enum VerifyError {
          count them again"
     )]
     Unbelieved(u64),
+    /// The operator must decide about owners whom an own check contradicts.
+    #[error("{0}")]
+    Suspended(String),
     /// An equation among the sums does not hold.
     #[error(transparent)]
     Identities(#[from] Violation),
@@ -179,10 +182,13 @@ impl<'a> Verification<'a> {
     /// Expects that every unit is counted.
     ///
     /// # Errors
-    /// Units are missing, or standing counts are not believed.
+    /// Units are missing, standing counts are not believed, or the answer is withheld.
     pub fn expect_complete(&self) -> Result<(), VerifyError> {
         if let Some(first) = self.audit.missing {
             return Err(VerifyError::Incomplete { missing_units: self.audit.missing_units, first });
+        }
+        if let Some(why) = self.audit.standing.suspension() {
+            return Err(VerifyError::Suspended(why));
         }
         match self.audit.standing.unbelieved() {
             0 => Ok(()),

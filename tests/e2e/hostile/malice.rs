@@ -14,8 +14,9 @@ use tokio::runtime::Runtime;
 use tonic::async_trait;
 use worker::{CoordinatorError, Credentials, Lender, Remote, WorkerError, fetch_plan};
 
+use crate::check::check;
 use crate::client::{Client, Reporter, config};
-use crate::harness::{Completed, Folder, published, repetitions};
+use crate::harness::{Completed, Folder, published, repetitions, until};
 
 const N: u8 = 13;
 
@@ -255,4 +256,72 @@ fn wrong_counts_of_colluding_owners_fail_a_recount() {
             ended.log
         );
     });
+}
+
+const ADMIN: &str = "33333333333333333333333333333333";
+
+#[test]
+fn operator_decides_about_colluding_owners() {
+    let folder = Folder::new();
+    let own = "--double-check all --own-checks 1% --own ada";
+    let serve = format!("coordinator --n {N} --method search --run run --listen 127.0.0.1:0 --json {own}");
+    let tokens = OWNERS.map(|owner| format!("{} {owner}", token(owner))).join("\n");
+    let mut serve = folder.diadem(&serve);
+    serve
+        .env("DIADEM_JOIN_TOKEN", tokens)
+        .env("DIADEM_ADMIN_TOKEN", ADMIN)
+        .env("DIADEM_STATUS_TOKEN", STATUS);
+    let (coordinator, address) = folder.serve_command(&mut serve, "log");
+    let runtime = Runtime::new().unwrap();
+    let start = |owner: &'static str, machine, habit| {
+        let saying = Saying { habit, random: Arc::new(Mutex::new(StdRng::seed_from_u64(1))) };
+        runtime.spawn(take_part(address.clone(), owner, machine, saying));
+    };
+    start("ada", 0, Habit::Honest);
+    let lies = Habit::LiesAlikeOneIn(20);
+    [("mallory", 1), ("oscar", 2)].into_iter().for_each(|(owner, machine)| start(owner, machine, lies));
+    let admin = |args: &str| {
+        let mut command = folder.diadem(&format!("{args} --coordinator http://{address}"));
+        let command = command.env("DIADEM_ADMIN_TOKEN", ADMIN).env("DIADEM_STATUS_TOKEN", STATUS);
+        Completed::of(command.output().unwrap())
+    };
+    let trouble = || admin("status --json").json()["trouble"].as_str().unwrap().to_owned();
+    until("both are suspended", || {
+        let trouble = trouble();
+        trouble.contains("mallory, oscar") && trouble.contains("diadem retract --owner")
+    });
+    let ledger = folder.ledger("run");
+    let suspensions = ledger.lines().filter(|line| line.contains("\"suspended\":true")).count();
+    assert!(suspensions >= 2, "{suspensions}");
+    for owner in ["mallory", "oscar"] {
+        let retracted = admin(&format!("retract --owner {owner} --reason lies --yes"));
+        assert_eq!(retracted.code, Some(0), "{retracted:?}");
+    }
+    start("ben", 3, Habit::Honest);
+    let ended = coordinator.end();
+    let answer = ended.json();
+    let told = format!("{answer} {}", ended.stderr);
+    assert_eq!(answer["total"], published(N), "{told}");
+    let own = &answer["worth"]["own_checks"];
+    assert!(own["owner"] == "ada" && own["made"].as_u64() >= Some(200) && own["to_be_made"] == 0, "{told}");
+    runtime.shutdown_background();
+    let verified = folder.run("verify run");
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+    let verified = check(&folder, "run --recount 5 --seed 7");
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+    let certificate = folder.run("certify run");
+    assert!(certificate.code == Some(0) && certificate.stdout.contains("\"own_checks\""), "{certificate:?}");
+}
+
+#[test]
+fn own_checks_need_an_owner_with_keys() {
+    let folder = Folder::new();
+    let refused = |more: &str| {
+        let refused = folder.run(&format!("coordinator --n 8 --run run --listen 127.0.0.1:0 {more}"));
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        refused.stderr
+    };
+    assert!(refused("--own-checks 1%").contains("--own NAME"));
+    assert!(refused("--own-checks 1% --own ada").contains("--keys DIR"));
+    assert!(refused("--own-checks 0% --own ada").contains("0%"));
 }

@@ -66,6 +66,12 @@ pub enum Distrust {
          --reason TEXT"
     )]
     Retracted,
+    /// An own check contradicts its owner.
+    #[error(
+        "an own check of the operator contradicts its owner, who is suspended; ask the operator, who decides with diadem \
+         retract --owner NAME --reason TEXT, or with --readmit"
+    )]
+    Suspended,
     /// Its owner is expelled.
     #[error(
         "its owner is not believed, with all machines; readmit the owner with diadem retract --owner \
@@ -77,6 +83,9 @@ pub enum Distrust {
 impl Distrust {
     /// The reason why the machine is not believed; none if it is believed.
     pub fn of(machine: &Identity, machines: &Machines) -> Option<Self> {
+        if machines.is_suspended(machine.owner.name()) {
+            return Some(Self::Suspended);
+        }
         if machines.is_expelled(machine.owner.name()) {
             return Some(Self::Owner);
         }

@@ -124,7 +124,8 @@ fn hoarding_owner_cannot_stop_one_other_in_60_runs() {
         let policy = [DoubleCheck::All, DoubleCheck::default(), DoubleCheck::Share(0.3)][seed as usize % 3];
         let mut world = world(&truth, &[Habit::Hoards; 4], seed);
         world.workers.iter_mut().take(3).for_each(|worker| worker.owner = Owner::new("ada"));
-        (world.policy, world.core) = (policy, World::core(&truth, Standing::new(&truth.plan), policy, seed));
+        (world.policy, world.core) =
+            (policy, World::core(&truth, Standing::new(&truth.plan), policy.into(), seed));
         let taken = rounds(&mut world);
         assert!(world.is_exact() && taken < 200, "seed {seed}, {policy}: {taken} rounds");
         let assurance = world.core.status(world.now).assurance;

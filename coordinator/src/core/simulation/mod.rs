@@ -2,6 +2,7 @@
 //! Disks fail, the coordinator crashes and restarts from its records, and time jumps.
 
 mod absences;
+mod collusion;
 mod found;
 mod invariants;
 mod keys;
@@ -21,12 +22,12 @@ use queens::{Board, Plan, PlanSpec, UnitId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::Core;
-use records::DoubleCheck;
+use super::{Checking, Core};
 use records::ledger::{Record, TermRecord};
 use records::run_directory::LeaseKey;
 use records::shard::Shard;
 use records::standing::{Identity, Standing};
+use records::{DoubleCheck, OwnChecks};
 use worker::{Habit, SimulatedWorker};
 
 /// The key of all leases: it outlives the coordinator's process.
@@ -63,6 +64,7 @@ impl Truth {
 struct World {
     truth: Arc<Truth>,
     policy: DoubleCheck,
+    own_checks: Option<OwnChecks>,
     core: Core,
     ledger: Vec<Record>,
     now: Duration,
@@ -80,7 +82,8 @@ impl World {
         Self {
             truth: Arc::clone(truth),
             policy,
-            core: Self::core(truth, standing, policy, seed),
+            own_checks: None,
+            core: Self::core(truth, standing, policy.into(), seed),
             ledger: vec![term],
             now: Duration::ZERO,
             workers,
@@ -88,8 +91,8 @@ impl World {
         }
     }
 
-    fn core(truth: &Truth, standing: Standing, policy: DoubleCheck, seed: u64) -> Core {
-        Core::new(Arc::clone(&truth.plan), Shard::default(), standing, policy.into(), KEY, seed)
+    fn core(truth: &Truth, standing: Standing, checking: Checking, seed: u64) -> Core {
+        Core::new(Arc::clone(&truth.plan), Shard::default(), standing, checking, KEY, seed)
     }
 
     /// The standing of the records on disk.
@@ -109,7 +112,8 @@ impl World {
             standing = Standing::restored(&self.truth.plan, marks, sums);
         }
         let seed = self.random.random();
-        self.core = Self::core(&self.truth, standing, self.policy, seed);
+        let checking = Checking { own_checks: self.own_checks.clone(), ..self.policy.into() };
+        self.core = Self::core(&self.truth, standing, checking, seed);
     }
 
     /// Simulates the audit after a restart: it compares the ledger with the core, which does not know all counts.

@@ -202,8 +202,12 @@ fn a_count_that_stands_again_is_always_checked() {
     };
     assert_eq!(report(&mut core, T0, b, lease, 6), Verdict::Conflict);
     let (owner, machine, reason) = (String::new(), Some("b".to_owned()), "a test".to_owned());
-    core.recorded(T0, None, &[Record::Expel(Expulsion { owner, machine, lost: false, reason, at: 0 })])
-        .unwrap();
+    core.recorded(
+        T0,
+        None,
+        &[Record::Expel(Expulsion { owner, machine, lost: false, suspended: false, reason, at: 0 })],
+    )
+    .unwrap();
     let records = core.take_back(0, 10);
     let [Record::Restore(restored)] = &records[..] else { panic!("{records:?}") };
     assert_eq!((restored.unit, restored.count), (lease.unit, 5));
@@ -222,6 +226,7 @@ fn checks_of_readmitted_machine_are_open_again() {
         owner: owner.clone(),
         machine: machine.clone(),
         lost: false,
+        suspended: false,
         reason: reason.clone(),
         at: 0,
     };

@@ -31,8 +31,12 @@ fn lone_count_in_contradiction_is_always_checked() {
     let member = *core.standing().sums().contradicted.first().unwrap();
     let (owner, machine, reason) = (String::new(), Some("a".into()), "a test".into());
     // The unit's machine is no longer believed, so the next count of the unit is its first count.
-    core.recorded(T0, None, &[Record::Expel(Expulsion { owner, machine, lost: false, reason, at: 0 })])
-        .unwrap();
+    core.recorded(
+        T0,
+        None,
+        &[Record::Expel(Expulsion { owner, machine, lost: false, suspended: false, reason, at: 0 })],
+    )
+    .unwrap();
     let machines = core.votes.standing().sums().machines.clone();
     let is_lone = |unit: &queens::UnitId| {
         let of_completions = matches!(core.plan().summand(*unit), Summand::Symmetric(of, _) if of == member);
@@ -91,7 +95,7 @@ fn restored_count_may_contradict_other_counts() {
     take_back(&mut core);
     assert!(core.standing().sums().contradicted.is_empty() && !core.standing().is_done(last));
     let (owner, machine, reason) = ("quin".into(), Some("quin".into()), "a test".into());
-    let expelled = Record::Expel(Expulsion { owner, machine, lost: false, reason, at: 0 });
+    let expelled = Record::Expel(Expulsion { owner, machine, lost: false, suspended: false, reason, at: 0 });
     core.recorded(T0, None, &[expelled]).unwrap();
     take_back(&mut core);
     assert!(core.standing().sums().contradicted.contains(&member), "what ada and bob agree on stood again");

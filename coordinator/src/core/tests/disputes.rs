@@ -167,7 +167,7 @@ fn restored_count_waits_for_fate_of_its_owner() {
     let mut core = core();
     let expulsion = |owner: &str, machine: &str| {
         let (owner, machine, reason) = (owner.to_owned(), Some(machine.to_owned()), "a test".to_owned());
-        Record::Expel(Expulsion { owner, machine, lost: false, reason, at: 0 })
+        Record::Expel(Expulsion { owner, machine, lost: false, suspended: false, reason, at: 0 })
     };
     // As a merge leaves them: ada and bob agree on three units against a machine of quin's each, and tom contradicts quin once.
     let mut records = Vec::new();
@@ -302,7 +302,7 @@ fn uncontested_symmetric_count_needs_both_algorithms() {
         report(&mut core, T0, who, lease, count);
     }
     let (owner, machine, reason) = ("ben".to_owned(), Some("ben".to_owned()), "a test".to_owned());
-    let expelled = Expulsion { owner, machine, lost: false, reason, at: 0 };
+    let expelled = Expulsion { owner, machine, lost: false, suspended: false, reason, at: 0 };
     core.recorded(T0, None, &[Record::Expel(expelled)]).unwrap();
     assert_eq!(core.take_back(0, 100), []);
     let other = asked(&mut core, cho, lease.unit).expect("by the other algorithm");

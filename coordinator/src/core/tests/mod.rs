@@ -6,6 +6,7 @@ mod contradictions;
 mod disputes;
 mod leases;
 mod losses;
+mod own;
 mod reports;
 mod rules;
 mod status;

@@ -210,7 +210,13 @@ fn impossible_processor_time_holds_nothing_up() {
 fn two_required_owners_are_waited_for_and_named() {
     let mut core = core_with(DoubleCheck::All);
     let require = |owners| {
-        Record::Policy(Policy { double_check: DoubleCheck::All, require_owners: owners, reason: None, at: 0 })
+        Record::Policy(Policy {
+            double_check: DoubleCheck::All,
+            require_owners: owners,
+            own_checks: None,
+            reason: None,
+            at: 0,
+        })
     };
     core.recorded(T0, None, &[require(Some(2))]).unwrap();
     let ada = join_of(&mut core, "ada", "a");

@@ -238,7 +238,14 @@ fn quarantined_worker_is_refused_with_reason() {
     join_of(&mut core, "ada", "a");
     let expel = |owner: &str, machine: Option<&str>| {
         let (owner, machine) = (owner.to_owned(), machine.map(str::to_owned));
-        Record::Expel(Expulsion { owner, machine, lost: false, reason: "hot".into(), at: 0 })
+        Record::Expel(Expulsion {
+            owner,
+            machine,
+            lost: false,
+            suspended: false,
+            reason: "hot".into(),
+            at: 0,
+        })
     };
     core.recorded(T0, None, &[expel("ada", Some("a")), expel("ben", None)]).unwrap();
     let mut refused = |owner: &str| {

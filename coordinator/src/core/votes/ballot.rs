@@ -7,7 +7,8 @@
 //! - else two ways of one machine.
 //!
 //! Votes at a lower degree decide nothing. A machine votes for its last count. An owner votes for the value of most of
-//! its machines; on a tie, for each of these values. A symmetric count also needs both algorithms.
+//! its machines; on a tie, for each of these values. A symmetric count also needs both algorithms. Nothing wins while two
+//! owners agree against the operator's own machines (`own`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,12 +77,19 @@ impl<'a> Cast<'a> {
 pub struct Ballot<'a> {
     casts: Vec<Cast<'a>>,
     is_symmetric: bool,
+    /// The owner of the operator's own machines, if they make own checks.
+    operator: Option<&'a str>,
 }
 
 impl<'a> Ballot<'a> {
     /// The ballot of a unit with these votes.
-    pub fn new(machines: &'a Machines, votes: impl Iterator<Item = &'a Vote>, is_symmetric: bool) -> Self {
-        Self { casts: votes.map(|vote| Cast::of_vote(machines, vote)).collect(), is_symmetric }
+    pub fn new(
+        machines: &'a Machines,
+        votes: impl Iterator<Item = &'a Vote>,
+        is_symmetric: bool,
+        operator: Option<&'a str>,
+    ) -> Self {
+        Self { casts: votes.map(|vote| Cast::of_vote(machines, vote)).collect(), is_symmetric, operator }
     }
 
     /// True if no believed machine has counted the unit.
@@ -103,9 +111,48 @@ impl<'a> Ballot<'a> {
     /// True if the value of this count wins with this vote.
     pub fn elects(&self, cast: &Cast<'_>) -> bool {
         let casts: Vec<&Cast<'_>> = self.casts.iter().chain([cast]).collect();
+        if self.opposition(&casts).is_some() {
+            return false;
+        }
         let agreeing = || casts.iter().filter(|other| other.agrees(cast));
         let is_by_both = agreeing().any(|other| other.is_by_orbits() != cast.is_by_orbits());
         (is_by_both || !self.is_symmetric) && votes_for(cast, &casts) >= 2
+    }
+
+    /// True if two owners agree against the operator's machines. Only these machines count the unit further.
+    pub fn opposes_operator(&self) -> bool {
+        self.opposition(&self.casts.iter().collect::<Vec<_>>()).is_some()
+    }
+
+    /// A value on which two owners agree, and which the operator's machines contradict.
+    fn opposition<'b>(&self, casts: &[&'b Cast<'b>]) -> Option<&'b Cast<'b>> {
+        let operator = self.operator?;
+        if casts.iter().all(|cast| cast.owner != operator) {
+            return None;
+        }
+        let is_opposed = |cast: &&&Cast<'_>| {
+            let voters = owners_for(cast, casts);
+            voters.len() >= 2 && !voters.contains(operator)
+        };
+        casts.iter().find(is_opposed).copied()
+    }
+
+    /// The owners, with their value, who agree against the operator's machines after this vote, if these machines have
+    /// said the same in two ways.
+    pub fn refuted_with<'b>(&'b self, cast: &'b Cast<'b>) -> Vec<(&'b str, u64)> {
+        let casts: Vec<&Cast<'_>> = self.casts.iter().chain([cast]).collect();
+        let Some(opposed) = self.opposition(&casts) else { return Vec::new() };
+        let of_operator = || casts.iter().filter(|cast| Some(cast.owner) == self.operator);
+        let is_voted_for =
+            |cast: &Cast<'_>| owners_for(cast, &casts).iter().any(|owner| Some(*owner) == self.operator);
+        let ways = |value: &Cast<'_>| {
+            let agreeing = of_operator().filter(|cast| cast.agrees(value));
+            agreeing.map(|cast| (cast.machine, cast.kernel, cast.mirrored)).collect::<BTreeSet<_>>().len()
+        };
+        if !of_operator().any(|cast| is_voted_for(cast) && ways(cast) >= 2) {
+            return Vec::new();
+        }
+        owners_for(opposed, &casts).into_iter().map(|owner| (owner, opposed.count)).collect()
     }
 
     /// The variant in which the machine should count the unit. None if the machine has counted the unit and another
@@ -119,10 +166,14 @@ impl<'a> Ballot<'a> {
         if self.is_full_for(machine.owner.name()) {
             return None;
         }
+        let opposes_operator = self.opposes_operator();
+        if opposes_operator && self.operator != Some(machine.owner.name()) {
+            return None;
+        }
         if !self.has_count_of(machine) {
             return Some(self.first_question());
         }
-        if is_left_to_others() {
+        if !opposes_operator && is_left_to_others() {
             return None;
         }
         let own = || self.casts.iter().filter(|cast| cast.is_of(machine));
@@ -166,25 +217,31 @@ impl<'a> Ballot<'a> {
     }
 }
 
+/// The last count of each machine. A machine's later counts replace its earlier counts.
+fn last_counts<'a>(casts: &[&'a Cast<'a>]) -> BTreeMap<(&'a str, &'a str), &'a Cast<'a>> {
+    casts.iter().map(|cast| ((cast.owner, cast.machine), *cast)).collect()
+}
+
+/// The owners who vote for this value.
+fn owners_for<'a>(value: &Cast<'_>, casts: &[&'a Cast<'a>]) -> BTreeSet<&'a str> {
+    let machines = last_counts(casts);
+    let owners: BTreeSet<&str> =
+        machines.keys().map(|(owner, _)| *owner).filter(|owner| !owner.is_empty()).collect();
+    let votes_for = |owner: &&str| {
+        let of_owner: Vec<&Cast<'_>> =
+            machines.iter().filter(|((of, _), _)| of == owner).map(|(_, cast)| *cast).collect();
+        let with = |value: &Cast<'_>| of_owner.iter().filter(|cast| cast.agrees(value)).count();
+        let others = of_owner.iter().filter(|cast| !cast.agrees(value));
+        with(value) > 0 && others.map(|other| with(other)).all(|votes| votes <= with(value))
+    };
+    owners.into_iter().filter(votes_for).collect()
+}
+
 /// The number of votes for this value at the degree of the dispute.
 fn votes_for(value: &Cast<'_>, casts: &[&Cast<'_>]) -> usize {
-    // A machine's later counts replace its earlier counts.
-    let machines: BTreeMap<(&str, &str), &Cast<'_>> =
-        casts.iter().map(|cast| ((cast.owner, cast.machine), *cast)).collect();
     match degree_of(casts) {
-        Degree::OtherOwner => {
-            let owners: BTreeSet<&str> =
-                machines.keys().map(|(owner, _)| *owner).filter(|owner| !owner.is_empty()).collect();
-            let votes_for = |owner: &&&str| {
-                let of_owner: Vec<&Cast<'_>> =
-                    machines.iter().filter(|((of, _), _)| of == *owner).map(|(_, cast)| *cast).collect();
-                let with = |value: &Cast<'_>| of_owner.iter().filter(|cast| cast.agrees(value)).count();
-                let others = of_owner.iter().filter(|cast| !cast.agrees(value));
-                with(value) > 0 && others.map(|other| with(other)).all(|votes| votes <= with(value))
-            };
-            owners.iter().filter(votes_for).count()
-        }
-        Degree::OtherMachine => machines.values().filter(|cast| cast.agrees(value)).count(),
+        Degree::OtherOwner => owners_for(value, casts).len(),
+        Degree::OtherMachine => last_counts(casts).values().filter(|cast| cast.agrees(value)).count(),
         Degree::SameMachine | Degree::Once => {
             let ways: BTreeMap<(&str, bool), &Cast<'_>> =
                 casts.iter().map(|cast| ((cast.kernel, cast.mirrored), *cast)).collect();
@@ -218,7 +275,7 @@ mod tests {
     fn elects(casts: &[(&'static str, u64)]) -> bool {
         let (last, former) = casts.split_last().unwrap();
         let casts = former.iter().map(|(machine, count)| cast(machine, *count)).collect();
-        Ballot { casts, is_symmetric: false }.elects(&cast(last.0, last.1))
+        Ballot { casts, is_symmetric: false, operator: None }.elects(&cast(last.0, last.1))
     }
 
     #[test]
@@ -241,16 +298,37 @@ mod tests {
     }
 
     #[test]
+    fn two_owners_do_not_outvote_operator() {
+        let votes = |casts: &[(&'static str, u64)]| {
+            let (last, former) = casts.split_last().unwrap();
+            let casts = former.iter().map(|(machine, count)| cast(machine, *count)).collect();
+            let ballot = Ballot { casts, is_symmetric: false, operator: Some("ada") };
+            let last = cast(last.0, last.1);
+            let refuted = ballot.refuted_with(&last).into_iter().map(|(owner, _)| owner.to_owned()).collect();
+            (ballot.elects(&last), refuted)
+        };
+        let (nobody, both) = (Vec::<String>::new(), vec!["mallory".to_owned(), "oscar".to_owned()]);
+        let lie = [("mallory/m", 7), ("oscar/o", 7)];
+        assert_eq!(votes(&[lie[0], ("ada/a", 5), lie[1]]), (false, nobody.clone()), "ada counts again");
+        assert_eq!(votes(&[lie[0], ("ada/a", 5), lie[1], ("ada/b", 5)]), (false, both.clone()));
+        assert_eq!(votes(&[lie[0], ("ada/a", 5), ("ada/b", 5), lie[1]]), (false, both));
+        assert_eq!(votes(&[lie[0], ("ada/a", 5), ("ada/b", 5), ("ben/b", 5)]), (true, nobody.clone()));
+        // The operator's machine was wrong.
+        assert_eq!(votes(&[lie[0], ("ada/a", 5), lie[1], ("ada/a", 7)]), (true, nobody.clone()));
+        assert_eq!(votes(&[lie[0], lie[1], ("ben/b", 5), ("ada/a", 7)]), (true, nobody));
+    }
+
+    #[test]
     fn machine_alone_is_decided_by_two_ways() {
         let casts = vec![cast("a", 5), Cast { mirrored: true, ..cast("a", 7) }];
-        let ballot = Ballot { casts, is_symmetric: false };
+        let ballot = Ballot { casts, is_symmetric: false, operator: None };
         assert!(!ballot.elects(&cast("a", 5)), "the same way again");
         assert!(ballot.elects(&Cast { kernel: "meet/avx2", ..cast("a", 5) }));
     }
 
     #[test]
     fn symmetric_count_needs_both_algorithms() {
-        let ballot = Ballot { casts: vec![cast("a", 5), cast("b", 7)], is_symmetric: true };
+        let ballot = Ballot { casts: vec![cast("a", 5), cast("b", 7)], is_symmetric: true, operator: None };
         assert!(!ballot.elects(&cast("c", 5)));
         assert!(ballot.elects(&Cast { kernel: ORBITS, ..cast("c", 5) }));
     }

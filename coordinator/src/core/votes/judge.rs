@@ -11,6 +11,7 @@
 //! the unit has another standing count:
 //!     two owners have counted the unit,
 //!     or two machines of the reporter's owner    the reported count is wrong
+//!     the reporter is the operator               the two owners are suspended (`own`)
 //!     else                                       neither count stands; the unit is in dispute
 //! ```
 
@@ -23,7 +24,7 @@ use records::ledger::{Record, Recount, UnitRecord};
 use records::standing::{Degree, Identity, UnitMark, Vote};
 
 use super::ballot::Cast;
-use super::{Recording, Votes};
+use super::{Recording, Votes, own};
 use crate::core::workload::{ORBITS, Workload};
 
 /// Number of first counts of a device that are checked.
@@ -116,7 +117,13 @@ impl Votes {
         } else if ballot.is_full_for(&record.owner) {
             (Verdict::Unwanted, Vec::new())
         } else {
-            (Verdict::Conflict, vec![Record::Conflict(record)])
+            let opponents = ballot.refuted_with(&cast);
+            let agreed = opponents.first().map_or(0, |(_, count)| *count);
+            let owners = opponents.into_iter().map(|(owner, _)| owner).collect();
+            (
+                Verdict::Conflict,
+                own::before(self.suspend(owners, agreed, &record), Record::Conflict(record.clone())),
+            )
         }
     }
 
@@ -139,7 +146,8 @@ impl Votes {
         if self.standing.is(UnitMark::Independent, unit)
             || (self.standing.is(UnitMark::TwoMachines, unit) && is_of_owner)
         {
-            return (Verdict::Conflict, vec![Record::Conflict(record)]);
+            let suspensions = self.suspend_agreeing(&standing, &record);
+            return (Verdict::Conflict, own::before(suspensions, Record::Conflict(record)));
         }
         let retraction = self.standing.retraction(unit, &standing, record.at);
         (Verdict::Conflict, vec![Record::Conflict(record), Record::Retract(retraction)])
@@ -153,7 +161,7 @@ impl Votes {
         let ((owner, machine), kernel, mirrored) = machines.making(standing);
         let found = Degree::between((owner, machine), (&second.owner, &second.machine));
         let is_another_way = kernel != second.kernel && mirrored != second.mirrored;
-        found > self.standing.confirmed_degree(second.unit)
+        (found > self.standing.confirmed_degree(second.unit) || self.is_own_check(second))
             && (found >= degree || !self.standing.is_pending(second.unit, self.policy))
             && confirms_symmetric(work, second.unit, kernel, &second.kernel)
             && (found > Degree::SameMachine || is_another_way)

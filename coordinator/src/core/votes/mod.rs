@@ -5,20 +5,22 @@
 
 mod ballot;
 mod judge;
+mod own;
 mod take_back;
 
 use std::collections::HashMap;
 
 use domain::{Hardware, Owner};
 use queens::UnitId;
-use records::DoubleCheck;
 use records::ledger::{Policy, Record, Recount, Retraction};
 use records::standing::{Identity, MachineId, RecordError, Standing, UnitMark, Vote};
+use records::{DoubleCheck, OwnChecks};
 
 use super::workload::Workload;
 
 pub use ballot::Ballot;
 pub use judge::Reported;
+pub use own::draw;
 use take_back::PendingSearches;
 
 /// What a unit needs.
@@ -41,6 +43,8 @@ pub struct CheckKind {
     pub counted: MachineId,
     /// True if kernels make the counts. Symmetric counts sort first; every worker supports both of their algorithms.
     pub by_kernel: bool,
+    /// True if only the operator's own machines may make the checks.
+    pub is_own: bool,
 }
 
 /// The counts of all units.
@@ -49,6 +53,7 @@ pub struct Votes {
     standing: Standing,
     policy: DoubleCheck,
     require_owners: Option<u32>,
+    own_checks: Option<OwnChecks>,
     /// Counts that are being written to disk.
     recording: HashMap<UnitId, Recording>,
     /// The number of checked first counts by machine, including counts that are being written.
@@ -77,11 +82,17 @@ impl Recording {
 
 impl Votes {
     /// The votes on record.
-    pub fn new(standing: Standing, policy: DoubleCheck, require_owners: Option<u32>) -> Self {
+    pub fn new(
+        standing: Standing,
+        policy: DoubleCheck,
+        require_owners: Option<u32>,
+        own_checks: Option<OwnChecks>,
+    ) -> Self {
         Self {
             standing,
             policy,
             require_owners,
+            own_checks,
             recording: HashMap::new(),
             first_counts: HashMap::new(),
             searches: PendingSearches::default(),
@@ -112,8 +123,11 @@ impl Votes {
     pub fn policy_record(&self, unix_time: u64) -> Option<Record> {
         let (sums, require_owners) = (self.standing.sums(), self.require_owners);
         let on_record = sums.policy.map(|policy| policy.to_string());
-        let differs = on_record != Some(self.policy.to_string()) || sums.require_owners != require_owners;
-        let policy = Policy { double_check: self.policy, require_owners, reason: None, at: unix_time };
+        let differs = on_record != Some(self.policy.to_string())
+            || sums.require_owners != require_owners
+            || sums.own_checks != self.own_checks;
+        let (double_check, own_checks) = (self.policy, self.own_checks.clone());
+        let policy = Policy { double_check, require_owners, own_checks, reason: None, at: unix_time };
         differs.then_some(Record::Policy(policy))
     }
 
@@ -131,9 +145,11 @@ impl Votes {
                 Need::Check(CheckKind {
                     counted: vote.origin.machine,
                     by_kernel: !work.is_symmetric_count(unit),
+                    is_own: false,
                 })
             }
-            _ => Need::Nothing,
+            Some(vote) => self.own_check(work, unit, &vote).map_or(Need::Nothing, Need::Check),
+            None => Need::Nothing,
         }
     }
 
@@ -147,14 +163,16 @@ impl Votes {
             DoubleCheck::None | DoubleCheck::Share(_) => UnitMark::Due,
             DoubleCheck::All => UnitMark::Done,
         };
-        let is_due = |unit: &UnitId| matches!(self.need(work, *unit), Need::Check(_));
-        self.standing.units_with(mark).filter(is_due).collect()
+        let is_due = |unit: &UnitId, own| matches!(self.need(work, *unit), Need::Check(CheckKind { is_own, .. }) if is_own == own);
+        let by_policy = self.standing.units_with(mark).filter(|unit| is_due(unit, false));
+        let own = self.standing.units_with(UnitMark::Drawn).filter(|unit| is_due(unit, true));
+        by_policy.chain(own).collect()
     }
 
     /// The counts of a unit in dispute.
     pub fn ballot(&self, work: &Workload, unit: UnitId) -> Ballot<'_> {
         let machines = &self.standing.sums().machines;
-        Ballot::new(machines, self.standing.votes(unit), work.is_symmetric_count(unit))
+        Ballot::new(machines, self.standing.votes(unit), work.is_symmetric_count(unit), self.operator())
     }
 
     /// True if the unit's counts differ and no value has won.
@@ -200,7 +218,8 @@ impl Votes {
     /// True if only checks and disputes are left.
     pub fn has_only_checks_left(&self, work: &Workload) -> bool {
         let disputed = self.standing.sums().disputed.len() as u64;
-        let has_any = self.standing.pending(self.policy) > 0 || disputed > 0;
+        let checks = self.standing.pending(self.policy) + self.standing.own_checks_due();
+        let has_any = checks > 0 || disputed > 0;
         has_any && self.standing.done() + disputed >= work.units()
     }
 
@@ -218,6 +237,7 @@ impl Votes {
         self.standing.apply(work.plan(), work.shard(), record)?;
         if let Record::Policy(r) = record {
             (self.policy, self.require_owners) = (r.double_check, r.require_owners);
+            self.own_checks.clone_from(&r.own_checks);
         }
         let Some(unit) = record.unit() else { return Ok(None) };
         self.recording.remove(&unit);

@@ -23,11 +23,12 @@ pub struct PendingSearches {
     believed_below: u64,
     may_restore: bool,
     may_contradict: bool,
+    may_doubt: bool,
 }
 
 impl Default for PendingSearches {
     fn default() -> Self {
-        Self { trust_changes: 0, believed_below: 0, may_restore: true, may_contradict: true }
+        Self { trust_changes: 0, believed_below: 0, may_restore: true, may_contradict: true, may_doubt: true }
     }
 }
 
@@ -42,12 +43,22 @@ impl PendingSearches {
         self.believed_below = self.believed_below.min(unit.0);
     }
 
+    /// True if units may have been counted only by machines that are not believed any more.
+    pub fn may_doubt(&self) -> bool {
+        self.may_doubt
+    }
+
+    /// Notes a search for such units, and whether it found none.
+    pub fn have_doubted(&mut self, found_none: bool) {
+        self.may_doubt = !found_none;
+    }
+
     /// True if trust in a machine or owner has changed since the last call.
     pub fn take_trust_change(&mut self, standing: &Standing) -> bool {
         let changes = standing.sums().machines.trust_changes();
         let has_changed = std::mem::replace(&mut self.trust_changes, changes) != changes;
         if has_changed {
-            (self.believed_below, self.may_restore) = (0, true);
+            (self.believed_below, self.may_restore, self.may_doubt) = (0, true, true);
         }
         has_changed
     }

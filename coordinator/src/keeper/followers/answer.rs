@@ -1,16 +1,27 @@
 //! An answer that waits for followers.
 
 use domain::{Copies, PolicyInForce, TakenBack, Verdict};
-use records::{DoubleCheck, Extent};
+use records::{DoubleCheck, Extent, OwnChecks};
 
 use crate::keeper::inbox::{CallError, ReplyTo};
 
 /// An answer and its recipient.
 #[derive(Debug)]
 pub(in crate::keeper) enum Answer {
-    Report { verdicts: Vec<Verdict>, reply: ReplyTo<Vec<Verdict>> },
-    Retraction { extent: Extent, reply: ReplyTo<TakenBack> },
-    Policy { double_check: DoubleCheck, require_owners: u32, reply: ReplyTo<PolicyInForce> },
+    Report {
+        verdicts: Vec<Verdict>,
+        reply: ReplyTo<Vec<Verdict>>,
+    },
+    Retraction {
+        extent: Extent,
+        reply: ReplyTo<TakenBack>,
+    },
+    Policy {
+        double_check: DoubleCheck,
+        require_owners: u32,
+        own_checks: Option<OwnChecks>,
+        reply: ReplyTo<PolicyInForce>,
+    },
 }
 
 impl Answer {
@@ -25,9 +36,15 @@ impl Answer {
             Answer::Retraction { extent: Extent { units, share }, reply } => {
                 drop(reply.send(Ok(TakenBack { units, share, copies })));
             }
-            Answer::Policy { double_check, require_owners, reply } => {
+            Answer::Policy { double_check, require_owners, own_checks, reply } => {
                 let (double_check, replicas) = (double_check.to_string(), copies.replicas);
-                drop(reply.send(Ok(PolicyInForce { double_check, replicas, require_owners, copies })));
+                let (own_checks, own) = own_checks.map_or_else(
+                    || ("none".to_owned(), String::new()),
+                    |own| (own.share.to_string(), own.owner),
+                );
+                let policy =
+                    PolicyInForce { double_check, replicas, require_owners, own_checks, own, copies };
+                drop(reply.send(Ok(policy)));
             }
         }
     }

@@ -73,3 +73,36 @@ impl ByLastRow {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::isa::{Isa, on_detected};
+    use crate::kernel::meet::scan::MARGIN;
+
+    fn ordered<L: Lanes64>(isa: L) -> Vec<(usize, Vec<u64>)> {
+        let list: Vec<u64> = (0..100).map(|i| i * 37 % 128).chain([0; MARGIN]).collect();
+        let mut halves = ByLastRow::default();
+        for last_row in [3, 5] {
+            let queens = QueenBits { test: 1 << last_row, set: 1 << last_row };
+            halves.scan(isa, &list, queens, last_row, list.as_ptr());
+        }
+        halves.order(isa, &[0, 6]);
+        halves.iter().map(|(row, words)| (row, words.to_vec())).collect()
+    }
+
+    #[test]
+    fn order_is_by_the_bits_within_each_row() {
+        for isa in Isa::available().into_iter().filter_map(Isa::detect) {
+            for (row, words) in on_detected!(isa, isa => ordered(isa)) {
+                let mut expected: Vec<u64> = (0..100)
+                    .map(|i| i * 37 % 128)
+                    .filter(|word| word >> row & 1 == 0)
+                    .map(|word| word | 1 << row)
+                    .collect();
+                expected.sort_by_key(|word| (word >> 6 & 1, word & 1));
+                assert_eq!(words, expected, "{isa:?}, row {row}");
+            }
+        }
+    }
+}

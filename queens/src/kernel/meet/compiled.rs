@@ -6,8 +6,8 @@ use crate::kernel::isa::{Avx2, Avx512, avx2, avx512};
 #[cfg(target_arch = "aarch64")]
 use crate::kernel::isa::{Neon, neon};
 use crate::kernel::meet::by_last_row::ByLastRow;
-use crate::kernel::meet::gathering::{Gathering, Source};
 use crate::kernel::meet::cut::Cut;
+use crate::kernel::meet::gathering::{Gathering, Source};
 use crate::kernel::meet::growth::{Grown, Growth};
 use crate::kernel::meet::join::{self, Order};
 use crate::kernel::meet::lanes::Lanes64;

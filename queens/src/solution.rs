@@ -50,7 +50,7 @@ impl Solution {
             ControlFlow::Continue(())
         };
         let mut search = Search { board, turn: None, left: u32::MAX, random: None, visit: &mut visit };
-        let _ = search.descend(Placed::default(), &mut ArrayVec::from_iter(board.lines()));
+        let _ = search.descend(Placed::default(), &mut board.lines().collect::<ArrayVec<_, _>>());
         found
     }
 
@@ -69,7 +69,7 @@ impl Solution {
             };
             let left = MOST_PLACEMENTS;
             let mut search = Search { board, turn, left, random: Some(&mut *random), visit: &mut visit };
-            let _ = search.descend(Placed::default(), &mut ArrayVec::from_iter(board.lines()));
+            let _ = search.descend(Placed::default(), &mut board.lines().collect::<ArrayVec<_, _>>());
             if found.is_some() {
                 break;
             }

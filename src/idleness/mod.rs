@@ -1,23 +1,34 @@
 //! Whether this machine has time to count: nobody uses it, and it does not run on its battery.
 
-#[cfg(any(windows, target_os = "macos"))]
+#[cfg(not(target_os = "macos"))]
+mod batteries;
+#[cfg(windows)]
 mod last_input;
 #[cfg(not(any(windows, target_os = "macos")))]
 mod logind;
+#[cfg(any(test, target_os = "macos"))]
+mod macos;
 
 use std::fmt;
 use std::future::pending;
 use std::thread;
 use std::time::Duration;
 
-use starship_battery::{Manager, State};
 use tokio::sync::watch;
 use tracing::warn;
 
-#[cfg(any(windows, target_os = "macos"))]
+#[cfg(not(target_os = "macos"))]
+use batteries::is_on_battery;
+#[cfg(windows)]
 use last_input::user_is_active;
 #[cfg(not(any(windows, target_os = "macos")))]
 use logind::user_is_active;
+#[cfg(target_os = "macos")]
+use macos::{is_on_battery, user_is_active};
+
+/// A user is active until so much time after the last input.
+#[cfg(any(windows, test, target_os = "macos"))]
+const IDLE_AFTER: Duration = Duration::from_mins(5);
 
 /// The pause between two looks at the machine.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -64,12 +75,6 @@ impl Look {
             Self { user_is_active: Some(false) | None, .. } => MachineUse::Idle,
         }
     }
-}
-
-/// True if a battery of the machine is discharged. A machine without batteries has another source.
-fn is_on_battery() -> bool {
-    let Ok(batteries) = Manager::new().and_then(|manager| manager.batteries()) else { return false };
-    batteries.flatten().any(|battery| battery.state() == State::Discharging)
 }
 
 /// The present use of the machine, from a thread that looks at it.

@@ -160,7 +160,8 @@ impl fmt::Display for PublishedHead {
 
 /// The SHA-256 hash of what is published, as 64 hexadecimal digits: the form that time-stamping services take.
 pub fn stamped_hash(published: &str) -> String {
-    digest(&SHA256, published.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    let hash = digest(&SHA256, published.as_bytes());
+    hash.as_ref().iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
 }
 
 /// The line is none of `diadem head`.

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn random_solutions_differ_and_no_queen_attacks_another() {
+    fn random_solutions_differ_and_are_solutions() {
         let mut places = places();
         for n in [8, 13, 20, 28, 29, 32] {
             let board = Board::new(n).unwrap();

@@ -81,7 +81,7 @@ fn boundary_constellations_agree_by_all_methods() {
 }
 
 #[test]
-fn two_rings_of_queens_have_the_same_completions_by_all_methods() {
+fn two_rings_of_queens_count_alike_by_all_methods() {
     let folder = Folder::new();
     // The queens of a solution of n = 14 on the outer two lines of each side.
     let rows = folder.run("atlas solutions 14 --first 1");

@@ -273,7 +273,7 @@ fn chosen_constellations_are_counted_again_alone() {
 }
 
 #[test]
-fn export_names_the_family_that_contradicts_the_ledger() {
+fn export_names_family_that_contradicts_the_ledger() {
     let folder = Folder::new();
     folder.run("count 12 --families 0,1,0 --run run --quiet");
     let unit = lie_about(&folder, "run", 3, |summand| summand == Summand::Asymmetric);
@@ -287,7 +287,7 @@ fn export_names_the_family_that_contradicts_the_ledger() {
 }
 
 #[test]
-fn interrupted_recount_of_constellations_writes_nothing() {
+fn interrupted_export_of_recounts_writes_nothing() {
     let folder = Folder::new();
     folder.run("count 16 --method meet --run run --quiet");
     // The search of every constellation takes minutes without vectors.

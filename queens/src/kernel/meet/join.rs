@@ -1,7 +1,7 @@
 //! The join: how many pairs of a left and a right half have disjoint signatures.
 //!
 //! ```text
-//! order one list by a few bits that both lists have often     # unless they come from the sieve
+//! order one list by a few bits that both lists have often     # lists from the sieve: in order already, or not at all
 //! for each group of 512 words of that list:                   # one bit lane each
 //!     tabulate the group: which lanes leave clear which patterns of bits
 //!     for each word of the other list that has no bit that all lanes have:
@@ -12,7 +12,7 @@
 //!
 //! Most pairs cannot fit. In the ordered list the lanes of a group share some bits. A word that has one of
 //! these bits is dropped in a tenth of the time that the tables would take. After the [sieve](super::sieve)
-//! lists have fewer bits in common, and order them does not pay.
+//! ordering does not pay: lists have fewer bits in common. So only long lists are in order, from before the sieve.
 
 use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::matcher::Matcher;
@@ -42,7 +42,7 @@ pub enum Order {
 }
 
 /// Counts with the matcher the pairs of a word of `a` and a word of `b` that share no bit. It reads only the upper
-/// five bits of the first `bytes` bytes of a word. With `orders`, it may reorder a long list.
+/// five bits of the first `bytes` bytes of a word. With [`Order::Free`] it may reorder a long list.
 #[inline(always)]
 pub fn join<L: Lanes64>(
     isa: L,

@@ -89,8 +89,11 @@ impl Session {
     fn new() -> Self {
         let addresses = ADDRESSES.map(|address| (address, free_address()));
         let folder = Folder::new();
-        let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools");
-        std::os::unix::fs::symlink(tools, folder.path().join("tools")).unwrap();
+        // What the pages use of the repository.
+        for name in ["tools", "docs"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+            std::os::unix::fs::symlink(path, folder.path().join(name)).unwrap();
+        }
         Self { folder, addresses, variables: Vec::new(), children: Vec::new() }
     }
 

@@ -6,6 +6,7 @@ mod follow;
 mod foreign;
 mod gpu;
 mod network;
+mod notifications;
 mod other_runs;
 mod owners;
 mod passing_refusals;

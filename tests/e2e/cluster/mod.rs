@@ -5,6 +5,7 @@ mod external;
 mod follow;
 mod foreign;
 mod gpu;
+mod moves;
 mod network;
 mod notifications;
 mod other_runs;

@@ -104,7 +104,7 @@ async fn watch_once(
         match feed.next().await {
             Ok(status) => {
                 let mut seen = Ok(());
-                updates.send_modify(|live| seen = live.update(remote.address(), status));
+                updates.send_modify(|live| seen = live.update(&remote.address(), status));
                 seen?;
             }
             Err(error) => return Ok(error),

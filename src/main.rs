@@ -16,6 +16,7 @@ mod live_status;
 mod local;
 mod log;
 mod measurement;
+mod notification;
 mod output;
 mod output_file;
 mod progress;

@@ -36,7 +36,7 @@ pub fn refreshed_remote(
     order: [TokenName; 2],
 ) -> anyhow::Result<Remote> {
     let shown = ClientCredentials::at_start(keys.as_deref(), order)?;
-    let remote = Remote::new(addresses, &shown.credentials)?;
+    let remote = Remote::typed(addresses, &shown.credentials)?;
     if let Some(keys) = keys {
         let order = shown.token.map_or(order, |name| [name; 2]);
         tokio::spawn(refresh_keys(remote.clone(), keys, order, shown.credentials));

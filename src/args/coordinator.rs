@@ -12,7 +12,9 @@ use queens::kernel::Method;
 use queens::plan::{PlanSpec, Scheme};
 use records::DoubleCheck;
 use records::policy::MOST_FOLLOWERS;
+use ureq::http::Uri;
 
+use super::external::{ExternalCommand, command_line};
 use super::keys::owner_name;
 use super::loss::ServedLossArgs;
 use super::plan::{SplitArgs, new_plan};
@@ -94,6 +96,18 @@ pub struct CoordinatorArgs {
     /// it requires --keys: browsers then need the status token.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = ListenAddress::from_str)]
     http: Option<ListenAddress>,
+    /// Command to run on an event [default: none].
+    ///
+    /// It reads one JSON object on its input: the event (done, stalled, conflict, disk, quarantine or
+    /// follower-lost) and a sentence for the operator. No shell runs; a command that takes longer than
+    /// ten seconds is ended.
+    #[arg(long, value_name = "CMD", value_parser = command_line)]
+    notify: Option<ExternalCommand>,
+    /// URL to post the same events to.
+    ///
+    /// Set a URL with a secret as the variable DIADEM_NOTIFY_URL: others can see command lines.
+    #[arg(long, value_name = "URL", value_parser = notify_url)]
+    notify_url: Option<String>,
     /// Folder with certificate and tokens.
     ///
     /// Use TLS, and accept only clients with a token or a certificate. diadem keys init makes the folder.
@@ -141,6 +155,10 @@ pub struct ServedRun {
     pub listen: ListenAddress,
     /// The address of the dashboard, if it is served.
     pub http: Option<ListenAddress>,
+    /// The command that reads events, if there is one.
+    pub notify: Option<ExternalCommand>,
+    /// The URL that events are posted to, if there is one.
+    pub notify_url: Option<String>,
     /// Whether workers without credentials may come from other machines.
     is_insecure: bool,
     pub keys: Option<PathBuf>,
@@ -168,6 +186,8 @@ impl From<CoordinatorArgs> for ServedRun {
             replicas: args.replicas,
             listen: args.listen,
             http: args.http,
+            notify: args.notify,
+            notify_url: args.notify_url,
             is_insecure: args.insecure,
             keys: args.keys,
             signing_key: args.key,
@@ -198,6 +218,13 @@ impl ServedRun {
         }
         http.filter(is_open).map_or(Ok(()), |address| Err(WrongCommand::UnguardedDashboard(address)))
     }
+}
+
+fn notify_url(text: &str) -> Result<String, ValueError> {
+    let is_http = |url: Uri| matches!(url.scheme_str(), Some("http" | "https")) && url.host().is_some();
+    let is_url = text.parse().is_ok_and(is_http);
+    let wanted = || ValueError::new(text, "a URL such as https://example.org/hook");
+    is_url.then(|| text.to_owned()).ok_or_else(wanted)
 }
 
 /// An address to listen on: an IP address or a host name, and a port.

@@ -43,7 +43,8 @@ pub struct ExternalCommand {
     pub arguments: Vec<String>,
 }
 
-fn command_line(text: &str) -> Result<ExternalCommand, ValueError> {
+/// Reads a program and its arguments.
+pub fn command_line(text: &str) -> Result<ExternalCommand, ValueError> {
     let mut words = shlex::split(text).unwrap_or_default().into_iter();
     match words.next().filter(|program| !program.is_empty()) {
         Some(program) => Ok(ExternalCommand { text: text.to_owned(), program, arguments: words.collect() }),

@@ -26,6 +26,8 @@ Examples:
 Environment: DIADEM_FOLLOW_TOKEN stands for follow.token, DIADEM_COORDINATOR for the address.")]
 pub struct FollowArgs {
     /// Coordinator URL; several are tried in turn.
+    ///
+    /// @FILE stands for the addresses in a file, one a line. It is read again when the coordinator is lost.
     #[arg(long, value_name = "URL", value_delimiter = ',')]
     pub coordinator: Vec<String>,
     /// Coordinator URL, instead of --coordinator.

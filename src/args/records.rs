@@ -226,7 +226,7 @@ pub struct RetractArgs {
     run: Option<PathBuf>,
     /// Coordinator URL of a served run.
     ///
-    /// Of several, the coordinator of the highest term is used.
+    /// Of several, the coordinator of the highest term is used. @FILE stands for the addresses in a file.
     #[arg(long, value_name = "URL", value_delimiter = ',')]
     coordinator: Vec<String>,
     /// Folder with ca.pem and admin.token.

@@ -11,7 +11,7 @@ use super::records::reason;
 pub struct OperatorArgs {
     /// Coordinator URL.
     ///
-    /// Of several, the coordinator of the highest term is used.
+    /// Of several, the coordinator of the highest term is used. @FILE stands for the addresses in a file.
     #[arg(long, value_name = "URL", value_delimiter = ',', default_value = "http://127.0.0.1:7227")]
     pub coordinator: Vec<String>,
     /// Folder with ca.pem and admin.token.

@@ -12,7 +12,7 @@ use super::value::{ValueError, path, time};
 pub struct ObserverArgs {
     /// Coordinator URL.
     ///
-    /// Of several, the coordinator of the highest term is used.
+    /// Of several, the coordinator of the highest term is used. @FILE stands for the addresses in a file.
     #[arg(long, value_name = "URL", value_delimiter = ',', default_value = "http://127.0.0.1:7227")]
     pub coordinator: Vec<String>,
     /// Folder with ca.pem and status.token.

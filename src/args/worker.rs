@@ -29,7 +29,8 @@ Environment: DIADEM_JOIN_TOKEN stands for join.token, DIADEM_COORDINATOR for --c
 pub struct WorkerArgs {
     /// Coordinator URL; may be repeated.
     ///
-    /// Several, also with commas between, are tried in turn.
+    /// Several, also with commas between, are tried in turn. @FILE stands for the addresses in a file, one a line;
+    /// the worker reads it again when it loses the coordinator.
     #[arg(long, value_name = "URL", value_delimiter = ',')]
     pub coordinator: Vec<String>,
     /// Folder with ca.pem and join.token.

@@ -23,6 +23,7 @@ use tracing::{Level, info, warn};
 use crate::access::{guard, warn_if_others_may_read};
 use crate::args::{ListenAddress, ServedRun, WrongCommand};
 use crate::log::say;
+use crate::notification::Notifier;
 use crate::signals::Signals;
 use crate::{command_line, ending, exit, host, log, output, progress, service_manager};
 
@@ -87,6 +88,7 @@ async fn coordinate(run: &ServedRun, places: (SocketAddr, Option<SocketAddr>)) -
     info!(n = n.n(), units, done, term, listen = %listener.local_addr()?, "serving");
     info!("start workers with: {}", worker_command(listener.local_addr()?, run, guard.encrypts()));
     tokio::spawn(keys.watch(handle.clone()));
+    let notifier = Notifier::start(run.notify.clone(), run.notify_url.clone(), handle.snapshots())?;
     let dashboard = browsers.map(|listener| show(listener, &handle, guard.clone()));
     let (shutdown, stopped) = oneshot::channel::<()>();
     let stopped = async {
@@ -116,6 +118,7 @@ async fn coordinate(run: &ServedRun, places: (SocketAddr, Option<SocketAddr>)) -
     if let Some(dashboard) = dashboard {
         timeout(BROWSER_EXIT_DELAY, dashboard).await.ok();
     }
+    notifier.close().await;
     code
 }
 

@@ -41,7 +41,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let (addresses, keys) = (&args.observer.coordinator, &args.observer.keys);
     let credentials = credentials(keys.as_deref(), [STATUS, JOIN])?;
     let status = runtime.block_on(async {
-        let remote = Remote::new(addresses, &credentials)?;
+        let remote = Remote::typed(addresses, &credentials)?;
         Ok::<_, anyhow::Error>(ask_highest_term(&remote, async |remote| remote.status().await).await?)
     })?;
     show(&status.with_context(|| format!("no status from {}", addresses.join(", ")))?, args.json)

@@ -49,8 +49,8 @@ pub fn ask<T>(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let credentials = credentials(keys, [ADMIN, JOIN])?;
     runtime.block_on(async {
-        let remote = Remote::new(addresses, &credentials)?;
+        let remote = Remote::typed(addresses, &credentials)?;
         let answer = ask_highest_term(&remote, wish).await?.with_context(|| addresses.join(", "))?;
-        Ok((remote.address().to_owned(), answer))
+        Ok((remote.address(), answer))
     })
 }

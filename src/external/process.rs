@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use super::protocol::{EXAMPLE, answer, request};
 use crate::args::ExternalCommand;
+use crate::host;
 
 /// A longer line is no answer, in bytes.
 const LONGEST_LINE: usize = 1000;
@@ -113,9 +114,7 @@ impl Process {
         let failed = |why| ExternalError::Start { program: command.program.clone(), why };
         let mut process = Command::new(&command.program);
         process.args(&command.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Signals of the terminal reach diadem alone, which ends the program with all that it has started.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut process, 0);
+        host::group_apart(&mut process);
         let mut child = process.spawn().map_err(failed)?;
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (to_lines, lines) = sync_channel(LINES_AHEAD);
@@ -196,15 +195,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // A process that has ended gives its number to others.
-        if matches!(self.child.try_wait(), Ok(None)) {
-            #[cfg(unix)]
-            let group = rustix::process::Pid::from_child(&self.child);
-            #[cfg(unix)]
-            rustix::process::kill_process_group(group, rustix::process::Signal::KILL).ok();
-            self.child.kill().ok();
-            self.child.wait().ok();
-        }
+        host::kill(&mut self.child);
     }
 }
 

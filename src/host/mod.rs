@@ -13,9 +13,11 @@ use unix as system;
 use windows as system;
 
 pub use system::{
-    STDOUT_ADVICE, ThreadClock, create_private_folder, exit, is_broken_pipe, is_open_descriptor,
+    STDOUT_ADVICE, ThreadClock, create_private_folder, exit, group_apart, is_broken_pipe, is_open_descriptor,
     mode_for_others, open_stream, understands_codes, uptime,
 };
+
+use std::process::Child;
 
 /// The host name of the machine.
 pub fn name() -> String {
@@ -40,6 +42,16 @@ pub fn ensure_limits(needed: u64) -> anyhow::Result<()> {
 /// The system refuses.
 pub fn be_nice(nice: Option<u8>) -> anyhow::Result<()> {
     nice.map_or(Ok(()), system::set_niceness)
+}
+
+/// Ends a running program with all that it has started, if [`group_apart`] was called before its start.
+pub fn kill(child: &mut Child) {
+    // A process that has ended gives its number to others.
+    if matches!(child.try_wait(), Ok(None)) {
+        system::kill_group(child);
+        child.kill().ok();
+        child.wait().ok();
+    }
 }
 
 /// True if a terminal of this type understands escape codes.

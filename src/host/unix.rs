@@ -3,7 +3,9 @@
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,6 +14,7 @@ pub use cpu_time::ThreadTime as ThreadClock;
 use records::regular_file;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
+use rustix::process::{Pid, Signal};
 use rustix::time::{ClockId, clock_gettime};
 
 /// How a command writes to standard output instead of a file.
@@ -41,6 +44,16 @@ pub fn raise_open_files(needed: u64) -> io::Result<u64> {
 pub fn set_niceness(nice: u8) -> anyhow::Result<()> {
     rustix::process::nice(nice.into()).context("the system refuses --nice; leave it out")?;
     Ok(())
+}
+
+/// Signals of the terminal will not reach the program: diadem ends it with all that it has started.
+pub fn group_apart(command: &mut Command) {
+    command.process_group(0);
+}
+
+/// Ends the processes of the group of a running child.
+pub fn kill_group(child: &Child) {
+    rustix::process::kill_process_group(Pid::from_child(child), Signal::KILL).ok();
 }
 
 /// For how long the machine has been up, its sleep included where the system tells that.

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::Path;
-use std::process;
+use std::process::{self, Child, Command};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -36,6 +36,12 @@ pub fn raise_open_files(needed: u64) -> io::Result<u64> {
 pub fn set_niceness(_: u8) -> anyhow::Result<()> {
     Err(WrongCommand::NoNiceness.into())
 }
+
+/// Windows has no groups of processes.
+pub fn group_apart(_: &mut Command) {}
+
+/// Does nothing: Windows has no groups of processes.
+pub fn kill_group(_: &Child) {}
 
 /// For how long this process has looked at the clock.
 pub fn uptime() -> Duration {

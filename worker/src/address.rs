@@ -23,6 +23,12 @@ pub enum AddressError {
     /// A secret would be sent unencrypted.
     #[error("{0} is not encrypted, and others could read the token: use https:// and --keys DIR")]
     NotEncrypted(String),
+    /// The file of addresses cannot be read.
+    #[error("cannot read the coordinator's addresses from {0}: {1}")]
+    Unreadable(String, String),
+    /// The file of addresses has none, or a text that is none.
+    #[error("{0} must have the coordinator's addresses, one a line, as in http://127.0.0.1:7227: {1}")]
+    WrongFile(String, String),
     /// The certificate or the key is of no use.
     #[error("the keys cannot be used: {0}")]
     Keys(String),
@@ -31,7 +37,11 @@ pub enum AddressError {
 impl Classified for AddressError {
     fn class(&self) -> Class {
         match self {
-            Self::Malformed(_) | Self::NoAuthority(_) | Self::NotEncrypted(_) => Class::Usage,
+            Self::Malformed(_)
+            | Self::NoAuthority(_)
+            | Self::NotEncrypted(_)
+            | Self::Unreadable(..)
+            | Self::WrongFile(..) => Class::Usage,
             Self::Keys(_) => Class::Failed,
         }
     }

@@ -18,6 +18,8 @@ pub struct Snapshot {
     pub ending: Option<Ending>,
     /// The reason why the run cannot end without another worker, if there is one.
     pub stuck: Option<String>,
+    /// True if the trouble is the disk of the run: it takes no records, or hangs.
+    pub is_disk_trouble: bool,
     /// True if the keeper hangs and answers no requests.
     pub(crate) is_stalled: bool,
 }
@@ -29,13 +31,14 @@ impl Snapshot {
             status: named(core.status(Duration::ZERO), journal),
             ending: None,
             stuck: None,
+            is_disk_trouble: false,
             is_stalled: false,
         }
     }
 
     /// Turns this into the last snapshot of a run that hangs for this reason.
     pub(super) fn stall(&mut self, why: &str) {
-        self.is_stalled = true;
+        (self.is_stalled, self.is_disk_trouble) = (true, true);
         why.clone_into(&mut self.status.trouble);
         self.status.reset_speeds();
     }
@@ -60,7 +63,9 @@ impl Keeper {
         };
         let status = self.core.status(self.clock.now());
         let stuck = Some(&status.trouble).filter(|trouble| !trouble.is_empty()).cloned();
-        let snapshot = Snapshot { status: self.complete(status), ending, stuck, is_stalled: false };
+        let is_disk_trouble = self.journal.trouble().is_some();
+        let status = self.complete(status);
+        let snapshot = Snapshot { status, ending, stuck, is_disk_trouble, is_stalled: false };
         self.publisher.publish(snapshot, now);
     }
 

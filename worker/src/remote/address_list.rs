@@ -1,11 +1,11 @@
 //! Selects the address to call: the present address while it answers, else the next. Addresses of other runs are
-//! skipped.
+//! skipped. An address keeps its index: one that is listed no more is not selected any more.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::{RunId, Term};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use tracing::{info, warn};
 
 use super::known_terms::KnownTerms;
@@ -14,9 +14,17 @@ use crate::coordinator::CoordinatorError;
 /// The addresses by index, and their states.
 #[derive(Debug)]
 pub struct AddressList {
-    urls: Arc<[String]>,
+    known: Arc<RwLock<KnownAddresses>>,
     choice: Mutex<AddressChoice>,
     shared: Arc<Mutex<SharedRun>>,
+}
+
+/// All addresses that were ever listed.
+#[derive(Debug)]
+struct KnownAddresses {
+    urls: Vec<String>,
+    /// The addresses that are listed now, in their order.
+    listed: Vec<usize>,
 }
 
 /// Which address a worker calls.
@@ -24,7 +32,7 @@ pub struct AddressList {
 struct AddressChoice {
     current: usize,
     /// The last refusal of each address since the last registration.
-    refusals: Vec<Option<AddressRefusal>>,
+    refusals: BTreeMap<usize, AddressRefusal>,
     /// The run of which the worker holds units.
     run: Option<RunId>,
 }
@@ -42,7 +50,7 @@ struct AddressRefusal {
 
 impl AddressChoice {
     fn is_lasting(&self, index: usize) -> bool {
-        self.refusals[index].as_ref().is_some_and(|refusal| refusal.is_lasting)
+        self.refusals.get(&index).is_some_and(|refusal| refusal.is_lasting)
     }
 
     /// Notes why an address refuses. Returns whether that is still to be logged: after a lasting refusal nothing is.
@@ -50,32 +58,39 @@ impl AddressChoice {
         if self.is_lasting(index) {
             return false;
         }
-        let before = self.refusals[index].as_ref();
+        let before = self.refusals.get(&index);
         let is_logged = !is_lasting && before.is_some_and(|before| before.is_logged && before.why == why);
         let refusal = AddressRefusal { why: why.to_owned(), is_current: true, is_lasting, is_logged };
-        self.refusals[index] = Some(refusal);
+        self.refusals.insert(index, refusal);
         !is_logged
     }
 
     /// True if the addresses refuse for different reasons.
     fn reasons_differ(&self) -> bool {
-        let mut reasons = self.refusals.iter().flatten().map(|refusal| &refusal.why);
+        let mut reasons = self.refusals.values().map(|refusal| &refusal.why);
         reasons.next().is_some_and(|first| reasons.any(|why| why != first))
     }
 
     /// Notes an answer: the address's former refusal may have passed.
     fn answered(&mut self, index: usize) {
-        if let Some(refusal) = &mut self.refusals[index] {
+        if let Some(refusal) = self.refusals.get_mut(&index) {
             refusal.is_current = refusal.is_lasting;
         }
     }
 
-    /// Selects the next address if this address is selected.
-    fn leave(&mut self, index: usize) {
-        if self.current == index {
-            let mut others = (1..self.refusals.len()).map(|step| (index + step) % self.refusals.len());
-            self.current = others.find(|other| !self.is_lasting(*other)).unwrap_or(index);
+    /// Selects the next listed address if this address is selected.
+    fn leave(&mut self, index: usize, listed: &[usize]) {
+        if self.current != index {
+            return;
         }
+        let place = listed.iter().position(|other| *other == index);
+        // Behind this address, or all if it is listed no more.
+        let (before, behind) =
+            place.map_or((listed, &[][..]), |place| (&listed[..place], &listed[place + 1..]));
+        let mut others = behind.iter().chain(before);
+        let next = others.find(|other| !self.is_lasting(**other));
+        let stays = || place.is_none().then(|| listed.first()).flatten();
+        self.current = next.or_else(stays).copied().unwrap_or(index);
     }
 }
 
@@ -97,18 +112,43 @@ struct SharedRun {
 impl AddressList {
     /// The first address is called first.
     pub fn new(urls: Vec<String>) -> Self {
-        Self::called_first(urls.into(), 0, Arc::default())
+        let listed = (0..urls.len()).collect();
+        Self::called_first(Arc::new(RwLock::new(KnownAddresses { urls, listed })), 0, Arc::default())
     }
 
     /// The address list of another worker of this process. It starts at the current address and changes addresses
     /// independently. Both workers share their knowledge of the run.
     pub fn beside(&self) -> Self {
-        Self::called_first(Arc::clone(&self.urls), self.current(), Arc::clone(&self.shared))
+        Self::called_first(Arc::clone(&self.known), self.current(), Arc::clone(&self.shared))
     }
 
-    fn called_first(urls: Arc<[String]>, current: usize, shared: Arc<Mutex<SharedRun>>) -> Self {
-        let refusals = urls.iter().map(|_| None).collect();
-        Self { urls, choice: Mutex::new(AddressChoice { current, refusals, run: None }), shared }
+    fn called_first(
+        known: Arc<RwLock<KnownAddresses>>,
+        current: usize,
+        shared: Arc<Mutex<SharedRun>>,
+    ) -> Self {
+        let choice = AddressChoice { current, refusals: BTreeMap::new(), run: None };
+        Self { known, choice: Mutex::new(choice), shared }
+    }
+
+    /// Lists these addresses from now on. Returns the index of each: a new address has the next one.
+    pub fn list(&self, urls: &[String]) -> Vec<usize> {
+        let mut known = self.known.write();
+        let mut indices = Vec::new();
+        for url in urls {
+            let index = known.urls.iter().position(|other| other == url).unwrap_or(known.urls.len());
+            if index == known.urls.len() {
+                known.urls.push(url.clone());
+            }
+            indices.push(index);
+        }
+        known.listed.clear();
+        for index in &indices {
+            if !known.listed.contains(index) {
+                known.listed.push(*index);
+            }
+        }
+        indices
     }
 
     pub fn current(&self) -> usize {
@@ -119,12 +159,13 @@ impl AddressList {
         self.choice.lock().current = index;
     }
 
-    pub fn len(&self) -> usize {
-        self.urls.len()
+    /// The listed addresses, in their order.
+    pub fn listed(&self) -> Vec<usize> {
+        self.known.read().listed.clone()
     }
 
-    pub fn address(&self, index: usize) -> &str {
-        &self.urls[index]
+    pub fn address(&self, index: usize) -> String {
+        self.known.read().urls[index].clone()
     }
 
     pub fn highest_term(&self) -> Option<Term> {
@@ -146,9 +187,7 @@ impl AddressList {
     /// coordinator go, the same refusals are news again.
     pub fn taken_in(&self) {
         self.shared.lock().takes_part = true;
-        for refusal in &mut self.choice.lock().refusals {
-            refusal.take_if(|refusal| !refusal.is_lasting);
-        }
+        self.choice.lock().refusals.retain(|_, refusal| refusal.is_lasting);
     }
 
     /// The run at that address took the worker in.
@@ -172,7 +211,7 @@ impl AddressList {
     /// That address serves another run, and the one that is counted may continue elsewhere.
     pub fn skip_run(&self, index: usize, run: RunId) -> CoordinatorError {
         let mut shared = self.shared.lock();
-        let (address, own) = (&self.urls[index], shared.run.unwrap_or(run));
+        let (address, own) = (self.address(index), shared.run.unwrap_or(run));
         let why = format!(
             "{address} serves {run} of this plan, and this worker counts for {own}: the other \
              coordinator is left alone; restart the worker with the addresses of one run"
@@ -180,7 +219,7 @@ impl AddressList {
         if shared.other_run.replace((index, run)) != Some((index, run)) {
             warn!("{why}");
         }
-        self.choice.lock().leave(index);
+        self.choice.lock().leave(index, &self.listed());
         CoordinatorError::Unavailable(why)
     }
 
@@ -189,7 +228,7 @@ impl AddressList {
     pub fn change_run(&self, index: usize, run: RunId) {
         let mut shared = self.shared.lock();
         if let Some(own) = shared.run.filter(|own| *own != run) {
-            let address = &self.urls[index];
+            let address = self.address(index);
             warn!(
                 "{address} now serves {run} of this plan instead of {own}: this worker counts for it, \
                  and keeps its old units from it. To count for the other, restart the worker with its \
@@ -213,7 +252,7 @@ impl AddressList {
             CoordinatorError::Unregistered | CoordinatorError::OtherRun => {}
             CoordinatorError::Unavailable(_) => {
                 let mut choice = self.choice.lock();
-                choice.leave(index);
+                choice.leave(index, &self.listed());
                 self.log_refusals(&mut choice);
             }
             CoordinatorError::Refused(why) => return self.refused(index, why, false),
@@ -230,13 +269,13 @@ impl AddressList {
         let is_news = {
             let mut choice = self.choice.lock();
             let is_news = choice.note(index, &why, false);
-            choice.refusals[index].as_mut().into_iter().for_each(|refusal| refusal.is_logged = true);
+            choice.refusals.get_mut(&index).into_iter().for_each(|refusal| refusal.is_logged = true);
             choice.answered(index);
             is_news
         };
         if is_news {
             warn!(
-                address = self.urls[index],
+                address = self.address(index),
                 "refused after it was accepted before: {why}. Trying again, with the keys that the \
                  folder has by then; if the keys come from a variable or systemd, restart the worker"
             );
@@ -255,25 +294,26 @@ impl AddressList {
         let takes_part = self.shared.lock().takes_part;
         let mut choice = self.choice.lock();
         choice.note(index, &why, is_lasting);
+        let listed = self.listed();
         let is_refused_by_all =
-            choice.refusals.iter().all(|refusal| refusal.as_ref().is_some_and(|refusal| refusal.is_current));
+            listed.iter().all(|index| choice.refusals.get(index).is_some_and(|refusal| refusal.is_current));
         if takes_part || is_refused_by_all && choice.reasons_differ() {
             self.log_refusals(&mut choice);
         }
         if is_refused_by_all {
             return CoordinatorError::Refused(why);
         }
-        choice.leave(index);
+        choice.leave(index, &listed);
         CoordinatorError::Unavailable(why)
     }
 
     /// Logs the refusals that the log lacks, if there are several addresses. The refusal of the only one is an error.
     fn log_refusals(&self, choice: &mut AddressChoice) {
-        if self.len() == 1 {
+        if self.listed().len() == 1 {
             return;
         }
-        for (address, refusal) in self.urls.iter().zip(&mut choice.refusals) {
-            let Some(refusal) = refusal.as_mut().filter(|refusal| !refusal.is_logged) else { continue };
+        for (index, refusal) in choice.refusals.iter_mut().filter(|(_, refusal)| !refusal.is_logged) {
+            let address = self.address(*index);
             let what = if refusal.is_lasting { "not called any more" } else { "refused" };
             warn!(address, "{what}: {}", refusal.why);
             refusal.is_logged = true;
@@ -292,7 +332,7 @@ impl AddressList {
     /// The coordinator at that address announces that term.
     pub fn meet(&self, index: usize, term: Term) {
         if self.shared.lock().terms.meet(term) {
-            info!(address = self.urls[index], %term, "the coordinator was started again, or another one took over");
+            info!(address = self.address(index), %term, "the coordinator was started again, or another one took over");
         }
     }
 }
@@ -334,6 +374,23 @@ mod tests {
         list.failed(1, unavailable());
         list.failed(2, unavailable());
         assert_eq!(list.current(), 0);
+    }
+
+    #[test]
+    fn changed_list_is_called_after_the_next_failure() {
+        let two = list(2);
+        let url = |index: usize| two.address(index);
+        assert_eq!(two.list(&["http://new:1".into(), url(1), "http://new:1".into()]), [2, 1, 2]);
+        assert_eq!((two.current(), two.listed()), (0, vec![2, 1]), "the present address is kept");
+        two.failed(0, unavailable());
+        assert_eq!(two.current(), 2, "not the address that is listed no more");
+        two.failed(2, unavailable());
+        two.failed(1, unavailable());
+        assert_eq!(two.current(), 2);
+        assert_eq!(two.list(&[url(0)]), [0]);
+        assert!(matches!(two.failed(2, refused()), CoordinatorError::Unavailable(_)));
+        assert_eq!(two.current(), 0, "its index is kept");
+        assert!(matches!(two.failed(0, refused()), CoordinatorError::Refused(_)), "no other is listed");
     }
 
     #[test]

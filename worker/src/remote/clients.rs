@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 
+use super::address_list::AddressList;
 use crate::address::{AddressError, name_and_zone, parse};
 use crate::credentials::{Bearer, Credentials};
 use crate::refusal::innermost;
@@ -62,27 +63,61 @@ impl AddressClient {
 /// The clients of all addresses, shared by all workers of a process.
 #[derive(Debug)]
 pub struct AddressClients {
-    clients: RwLock<Vec<AddressClient>>,
+    shown: RwLock<ShownClients>,
     /// Notified of each refusal that other credentials may mend.
     refused: Notify,
 }
 
+/// The clients, and what they show.
+#[derive(Debug)]
+struct ShownClients {
+    clients: Vec<AddressClient>,
+    credentials: Credentials,
+}
+
 impl AddressClients {
-    pub fn new(clients: Vec<AddressClient>) -> Self {
-        Self { clients: RwLock::new(clients), refused: Notify::new() }
+    pub fn new(clients: Vec<AddressClient>, credentials: Credentials) -> Self {
+        Self { shown: RwLock::new(ShownClients { clients, credentials }), refused: Notify::new() }
     }
 
     pub fn client(&self, index: usize) -> Client {
-        self.clients.read()[index].client.clone()
+        self.shown.read().clients[index].client.clone()
     }
 
     /// Host and port of an address, if the connection is not encrypted.
     pub fn plain(&self, index: usize) -> Option<String> {
-        self.clients.read()[index].plain.clone()
+        self.shown.read().clients[index].plain.clone()
     }
 
-    pub fn replace(&self, clients: Vec<AddressClient>) {
-        *self.clients.write() = clients;
+    pub fn credentials(&self) -> Credentials {
+        self.shown.read().credentials.clone()
+    }
+
+    /// Shows these credentials at all known addresses.
+    pub fn show(&self, credentials: &Credentials, list: &AddressList) -> Result<(), AddressError> {
+        let mut shown = self.shown.write();
+        let client = |index| Ok(AddressClient::new(&list.address(index), credentials)?.0);
+        let clients = (0..shown.clients.len()).map(client).collect::<Result<_, _>>()?;
+        *shown = ShownClients { clients, credentials: credentials.clone() };
+        Ok(())
+    }
+
+    /// Lists these addresses, and adds the clients of new ones. Returns true if the list has changed.
+    pub fn list(&self, addresses: &[String], list: &AddressList) -> Result<bool, AddressError> {
+        let mut shown = self.shown.write();
+        let client = |address: &String| AddressClient::new(address, &shown.credentials);
+        let found = addresses.iter().map(client).collect::<Result<Vec<_>, _>>()?;
+        let (mut clients, urls): (Vec<_>, Vec<_>) =
+            found.into_iter().map(|(client, url)| (Some(client), url)).unzip();
+        let listed_before = list.listed();
+        let indices = list.list(&urls);
+        // An index that is new is one more than the last.
+        for (client, index) in clients.iter_mut().zip(&indices) {
+            if *index == shown.clients.len() {
+                shown.clients.extend(client.take());
+            }
+        }
+        Ok(listed_before != list.listed())
     }
 
     /// A call was refused in a way that other credentials may mend.

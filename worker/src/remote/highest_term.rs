@@ -58,7 +58,7 @@ impl Remote {
             return Ok(None);
         }
         let served = self.served().await;
-        let address = |index| self.addresses.address(index).to_owned();
+        let address = |index| self.addresses.address(index);
         let found = highest(&served).map_err(|[one, other]| TwoRuns(address(one), address(other)))?;
         let Some(&Served { index, term, .. }) = found else { return Ok(None) };
         self.addresses.call(index);

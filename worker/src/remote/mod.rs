@@ -1,6 +1,7 @@
 //! A coordinator reached over gRPC, at one of several addresses.
 
 mod address_list;
+mod address_source;
 mod clients;
 mod highest_term;
 mod known_terms;
@@ -14,15 +15,17 @@ use std::time::Duration;
 
 use domain::{PolicyChange, PolicyInForce, RunStatus, Steering, Takeback, TakenBack};
 use proto::{WireError, is_for_good, v1};
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::timeout;
 use tonic::{Code, Response, Status, Streaming};
+use tracing::{info, warn};
 
 use crate::address::AddressError;
 use crate::coordinator::{CallResult, CoordinatorError};
 use crate::credentials::Credentials;
 use crate::refusal::{NO_COORDINATOR, innermost, tls_refusal, wrong_listener};
 use address_list::AddressList;
+use address_source::AddressSource;
 use clients::{AddressClient, AddressClients, Client};
 pub use highest_term::{LeftAlone, TwoRuns};
 pub use registration::{Announced, fetch_plan};
@@ -37,6 +40,9 @@ const MIN_PATIENCE: Duration = Duration::from_secs(1);
 /// The same with several addresses, because the only coordinator that answers may be slow.
 const MIN_PATIENCE_OF_SEVERAL: Duration = Duration::from_secs(5);
 
+/// How long a failed call waits for the file of addresses.
+const READING_PATIENCE: Duration = Duration::from_secs(1);
+
 /// The time in which all addresses must answer a simultaneous request.
 const ASK_ALL_PATIENCE: Duration = Duration::from_secs(3);
 
@@ -46,6 +52,8 @@ const ASK_ALL_PATIENCE: Duration = Duration::from_secs(3);
 pub struct Remote {
     clients: Arc<AddressClients>,
     addresses: Arc<AddressList>,
+    /// Where the addresses are read again, if they are in a file.
+    source: Option<Arc<AddressSource>>,
     /// A call that takes this much longer than it was allowed to wait is lost.
     patience: Duration,
 }
@@ -63,8 +71,18 @@ impl Remote {
         if clients.is_empty() {
             return Err(AddressError::Malformed(String::new()));
         }
-        let (clients, addresses) = (Arc::new(AddressClients::new(clients)), Arc::new(AddressList::new(urls)));
-        Ok(Self { clients, addresses, patience: PATIENCE })
+        let clients = Arc::new(AddressClients::new(clients, credentials.clone()));
+        Ok(Self { clients, addresses: Arc::new(AddressList::new(urls)), source: None, patience: PATIENCE })
+    }
+
+    /// The coordinator at addresses as typed: `@FILE` stands for the addresses in a file. The file is read again whenever the
+    /// coordinator is lost.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new) has them, or a file cannot be read or has a text that is no address.
+    pub fn typed<A: AsRef<str>>(typed: &[A], credentials: &Credentials) -> Result<Self, AddressError> {
+        let (addresses, source) = AddressSource::read(typed, credentials)?;
+        Ok(Self { source: source.map(Arc::new), ..Self::new(&addresses, credentials)? })
     }
 
     /// The same for a caller that gives up after this time. Each address is called within this time.
@@ -80,9 +98,7 @@ impl Remote {
     /// # Errors
     /// As [`new`](Self::new) has them; then the credentials stay as they are.
     pub fn show(&self, credentials: &Credentials) -> Result<(), AddressError> {
-        let client = |index| Ok(AddressClient::new(self.addresses.address(index), credentials)?.0);
-        self.clients.replace((0..self.addresses()).map(client).collect::<Result<_, _>>()?);
-        Ok(())
+        self.clients.show(credentials, &self.addresses)
     }
 
     /// Waits until a call is refused for a reason that other credentials may mend, or was since the last wait.
@@ -92,11 +108,11 @@ impl Remote {
 
     /// How many addresses there are.
     pub fn addresses(&self) -> usize {
-        self.addresses.len()
+        self.addresses.listed().len()
     }
 
     /// The address that is called: the last one that answered.
-    pub fn address(&self) -> &str {
+    pub fn address(&self) -> String {
         self.addresses.address(self.addresses.current())
     }
 
@@ -164,8 +180,38 @@ impl Remote {
         self.reply(index, wait, call).await.map_err(|error| self.addresses.failed(index, error))
     }
 
-    /// Awaits a call to the address at `index`, within a bound, and sorts its errors by what to do about them.
+    /// Awaits a call to the address at `index`. If it fails, the addresses may have changed.
     async fn reply<T>(
+        &self,
+        index: usize,
+        wait: Duration,
+        call: impl Future<Output = Grpc<T>>,
+    ) -> CallResult<T> {
+        let reply = self.reply_in_time(index, wait, call).await;
+        if let Err(error) = &reply {
+            self.read_addresses_after(error).await;
+        }
+        reply
+    }
+
+    /// Reads the addresses again if the coordinator may have moved. A hanging file is not waited for.
+    async fn read_addresses_after(&self, error: &CoordinatorError) {
+        let is_lost = matches!(error, CoordinatorError::Unavailable(_) | CoordinatorError::Refused(_));
+        let Some(source) = self.source.clone().filter(|_| is_lost) else { return };
+        let remote = self.clone();
+        let reading = spawn_blocking(move || {
+            let Some(addresses) = source.read_again(&remote.clients.credentials()) else { return };
+            match remote.clients.list(&addresses, &remote.addresses) {
+                Ok(true) => info!("the coordinator's addresses are now {}", addresses.join(", ")),
+                Ok(false) => {}
+                Err(error) => warn!("{error}; the addresses known before stay in use"),
+            }
+        });
+        timeout(READING_PATIENCE, reading).await.ok();
+    }
+
+    /// Awaits a call to the address at `index`, within a bound, and sorts its errors by what to do about them.
+    async fn reply_in_time<T>(
         &self,
         index: usize,
         wait: Duration,
@@ -199,6 +245,9 @@ impl Remote {
             Ok(None) => Err(CoordinatorError::Unavailable("the coordinator has ended".into())),
             Err(status) => Err(self.sort(index, &status)),
         };
+        if let Err(error) = &reply {
+            self.read_addresses_after(error).await;
+        }
         reply.map_err(|error| self.addresses.failed(index, error))
     }
 
@@ -209,12 +258,12 @@ impl Remote {
         F: Future<Output = Option<T>> + Send + 'static,
     {
         let mut asked = JoinSet::new();
-        for index in 0..self.addresses() {
+        for (place, index) in self.addresses.listed().into_iter().enumerate() {
             let answer = ask(index, self.clients.client(index));
-            asked.spawn(async move { Some((index, timeout(ASK_ALL_PATIENCE, answer).await.ok()??)) });
+            asked.spawn(async move { Some((place, timeout(ASK_ALL_PATIENCE, answer).await.ok()??)) });
         }
         let mut answers: Vec<(usize, T)> = asked.join_all().await.into_iter().flatten().collect();
-        answers.sort_by_key(|(index, _)| *index);
+        answers.sort_by_key(|(place, _)| *place);
         answers.into_iter().map(|(_, answer)| answer).collect()
     }
 
@@ -257,6 +306,13 @@ mod tests {
     use proto::for_good;
 
     use super::*;
+
+    /// Addresses of an invitation come from others, who must not name files.
+    #[tokio::test]
+    async fn only_typed_addresses_name_files() {
+        let found = Remote::new(&["@/etc/hostname"], &Credentials::default());
+        assert!(matches!(found, Err(AddressError::Malformed(_))), "{found:?}");
+    }
 
     #[tokio::test]
     async fn permanent_refusal_ends_registered_worker() {

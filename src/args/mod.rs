@@ -55,7 +55,7 @@ pub use records::{ExportArgs, MergeArgs, RetractArgs, RetractIn, VerifyArgs};
 pub use steering::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
 pub use unit_span::UnitSpan;
 pub use value::{ThreadsArgs, cores, machine};
-pub use watching::{ObserverArgs, StatusArgs, TopArgs};
+pub use watching::{ObserverArgs, StatusArgs, TopArgs, UnitArgs};
 pub use wrong_command::WrongCommand;
 
 /// Count the solutions of the n queens problem, on one machine or on hundreds.
@@ -122,6 +122,7 @@ pub enum Command {
     Join(JoinArgs),
     Status(StatusArgs),
     Top(TopArgs),
+    Unit(UnitArgs),
     Follow(FollowArgs),
     Policy(PolicyArgs),
     Pause(PauseArgs),

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::net::SocketAddr;
 
-use queens::{Board, Classified};
+use queens::{Board, Classified, UnitId};
 
 /// What was typed cannot be, however often it is tried.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +45,12 @@ pub enum WrongCommand {
     OnlyOfConstellations,
     #[error("Windows has no --nice: leave it out, and start the command as start /low /b /wait diadem ...")]
     NoNiceness,
+    #[error("the plan has no unit {unit}: its {units} units are numbered from 0")]
+    UnknownUnit { unit: UnitId, units: u64 },
+    #[error("unit {unit} is not of this share, {share} of the plan: name the run directory of its share")]
+    OtherShare { unit: UnitId, share: String },
+    #[error("the run knows no {what} {name}; it knows {known}")]
+    UnknownName { what: &'static str, name: String, known: String },
     #[error("{0}: add --yes to do that, or --dry-run to see this alone")]
     Unconfirmed(String),
     /// A variable that stands for a file holds something else.

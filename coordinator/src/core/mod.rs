@@ -14,6 +14,7 @@
 //! - [`Independence`]: how independent a check must be.
 
 mod allowance;
+mod explain;
 mod independence;
 mod leases;
 mod lending;

@@ -16,6 +16,12 @@ pub enum WrongCommand {
     #[error("boards beyond {} are extrapolated, not counted: leave out --machines", Board::LARGEST)]
     MachinesForNothing,
     #[error(
+        "--watts is given {watts} times for {machines} kinds of --machines: give it once, or once for each"
+    )]
+    WattsOfOthers { watts: usize, machines: usize },
+    #[error("no {card} was measured at n = {board}: leave it out, or estimate a board from {boards}")]
+    UnmeasuredBoard { card: &'static str, board: Board, boards: String },
+    #[error(
         "other machines can reach {0}: use --keys DIR (diadem keys init makes one), or --insecure to let \
          anybody take part"
     )]

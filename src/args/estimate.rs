@@ -44,7 +44,7 @@ pub struct EstimateArgs {
     /// They are measured, too: none, all, or some by their numbers, which diadem gpus lists.
     #[arg(long = "gpu", value_name = "CARDS", default_value = "none")]
     pub cards: Cards,
-    /// Checks in the work: none, 1%, all [default: none].
+    /// Checks to include: none, 1%, all [default: none].
     ///
     /// As of a coordinator. Some of the checks use the other method, which takes longer.
     #[arg(long, value_name = "POLICY", default_value = "none", hide_default_value = true, value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true)]
@@ -52,7 +52,7 @@ pub struct EstimateArgs {
     /// Machines, as 50x64 or 4xH200; may be repeated.
     ///
     /// 50x64 are fifty machines of 64 cores like those of this machine. 4xH200 are four cards that were measured before.
-    #[arg(long, value_name = "COUNTxCORES|CARD")]
+    #[arg(long, value_name = "MACHINES")]
     pub machines: Vec<Fleet>,
     /// Power of each machine or card in watts.
     ///

@@ -72,7 +72,7 @@ pub struct StatusArgs {
     pub give_up_after: Duration,
 }
 
-/// Explain a unit: its position, holder, counts, and why it is open.
+/// Explain a unit: position, holder, counts, why it is open.
 ///
 /// A running coordinator also knows who holds the unit and what it waits for. A run directory has its records only.
 #[derive(Debug, Args)]

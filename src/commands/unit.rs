@@ -10,7 +10,6 @@ use std::sync::Arc;
 use ::records::ledger::{Record, lines_of_unit};
 use ::records::pace::standing;
 use ::records::run_directory::RunDirectory;
-use ::records::shard::Shard;
 use anyhow::Context;
 use dashboard::words;
 use domain::HeldUnit;
@@ -53,17 +52,13 @@ fn of_directory(run: &Path, unit: UnitId) -> anyhow::Result<Account> {
     let position = unit_of(&plan, unit)?;
     let shard = directory.run().shard;
     if !shard.contains(unit) {
-        return Err(WrongCommand::OtherShare { unit, share: share(shard) }.into());
+        return Err(WrongCommand::OtherShare { unit, share: shard.fraction() }.into());
     }
     let (standing, lines) = during("reading the ledger", || -> anyhow::Result<_> {
         Ok((standing(&directory)?, lines_of_unit(&directory.ledger(), unit)?))
     })?;
     let open_because = standing.lack(unit, standing.policy()).map(|lack| lack.to_string());
     Ok(Account { plan, unit: position, records: records_of(&lines), held: None, open_because })
-}
-
-fn share(shard: Shard) -> String {
-    shard.fraction()
 }
 
 fn of_coordinator(observer: &ObserverArgs, unit: UnitId) -> anyhow::Result<Account> {

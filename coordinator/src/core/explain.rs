@@ -70,7 +70,7 @@ impl Core {
         let waits = if self.leases.contains(unit) {
             "a worker counts it now".to_owned()
         } else if self.votes.is_recording(unit) {
-            "a count of it is being written to the ledger".to_owned()
+            "its count is being written to the ledger".to_owned()
         } else if let Some(reason) = &self.paused {
             format!("the run is paused ({reason}) until diadem resume")
         } else if self.schedule.set_aside().any(|aside| aside == unit) {

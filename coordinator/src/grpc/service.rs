@@ -77,8 +77,9 @@ impl Service {
         let folder = source.directory.ledger();
         let permit = Arc::clone(&self.search).acquire_owned().await;
         let found = spawn_blocking(move || {
-            let _permit = permit;
-            lines_of_unit(&folder, unit)
+            let lines = lines_of_unit(&folder, unit);
+            drop(permit);
+            lines
         });
         match found.await {
             Ok(lines) => lines.map_err(|error| Status::unavailable(error.to_string())),

@@ -305,7 +305,7 @@ fn of_run(
         None => format!("machine {title}"),
     };
     let Made { counts, checks, conflicts, kernels, first, last } = made;
-    let when = |at: &Option<u64>| at.map_or_else(|| "-".to_owned(), words::date);
+    let when = |at: Option<u64>| at.map_or_else(|| "-".to_owned(), words::date);
     let kernels: Vec<_> = kernels.iter().cloned().collect();
     let Machine { counts: standing, verified, wrong, trust, .. } = on_record;
     let lines = vec![
@@ -317,7 +317,7 @@ fn of_run(
             counted(*conflicts, "conflict"),
             kernels.join(" and ")
         ),
-        format!("from {} to {}", when(first), when(last)),
+        format!("from {} to {}", when(*first), when(*last)),
         format!(
             "of the machine: {} standing, {verified} confirmed or confirming, {wrong} proved wrong",
             counted(*standing, "count")

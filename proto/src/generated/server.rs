@@ -106,7 +106,10 @@ pub mod coordinator_server {
         async fn explain(
             &self,
             request: tonic::Request<crate::v1::ExplainRequest>,
-        ) -> std::result::Result<tonic::Response<crate::v1::ExplainReply>, tonic::Status>;
+        ) -> std::result::Result<
+            tonic::Response<crate::v1::ExplainReply>,
+            tonic::Status,
+        >;
     }
     /// PERMISSION_DENIED, with diadem-for-good in the status's metadata: the caller's keys were revoked, and no waiting mends that.
     #[derive(Debug)]

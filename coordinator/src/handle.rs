@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{
-    Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunId, RunStatus,
-    Steering, Takeback, TakenBack, Term, Verdict, Welcome, WorkerId,
+    Explained, Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunId,
+    RunStatus, Steering, Subject, Takeback, TakenBack, Term, Verdict, Welcome, WorkerId,
 };
 use queens::{Class, Classified, Plan};
 use records::ledger::LedgerPosition;
@@ -357,6 +357,14 @@ impl Handle {
             answer = asked => answer,
             Ok(last) = snapshots.wait_for(|snapshot| snapshot.is_stalled) => Ok(last.status.clone()),
         }
+    }
+
+    /// What the run knows of a unit, a machine or a worker.
+    ///
+    /// # Errors
+    /// The keeper has ended.
+    pub async fn explain(&self, subject: Subject) -> Result<Explained, CallError> {
+        self.call(|reply| Request::Explain(subject, reply)).await
     }
 
     /// Saves the checkpoint, publishes the last snapshot and unlocks the run directory.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::assurance;
 use crate::chart::SpeedChart;
-use crate::words::{amount, core_hours, figures, grouped, percent, range, scientific, span};
+use crate::words::{amount, core_hours, figures, grouped, percent, range, scientific, span, unit_of_work};
 
 /// Not more machines, and not more workers, are listed.
 const MAX_LISTED: usize = 50;
@@ -114,12 +114,7 @@ fn verdict(status: &RunStatus) -> Option<&'static str> {
 
 /// How much of the expected work is done, in time of one core.
 fn work(work: &Work) -> String {
-    let (unit, name) = match work.total / 3600.0 {
-        ..1.0 => (1.0, "core-seconds"),
-        1.0..100.0 => (3600.0, "core-hours"),
-        100.0..87660.0 => (86400.0, "core-days"),
-        _ => (8766.0 * 3600.0, "core-years"),
-    };
+    let (unit, name) = unit_of_work(work.total);
     format!("{} of {} {name}", figures(work.done / unit), figures(work.total / unit))
 }
 

@@ -105,6 +105,16 @@ pub fn amount(number: i128) -> String {
     if number < 0 { format!("-{size}") } else { size }
 }
 
+/// The unit that fits this many seconds of one reference core, in seconds, and its name.
+pub fn unit_of_work(seconds: f64) -> (f64, &'static str) {
+    match seconds / 3600.0 {
+        ..1.0 => (1.0, "core-seconds"),
+        1.0..100.0 => (3600.0, "core-hours"),
+        100.0..87660.0 => (86400.0, "core-days"),
+        _ => (8766.0 * 3600.0, "core-years"),
+    }
+}
+
 /// A time of one core in seconds, as hours: with three figures or five decimals, with commas up to six figures, then in
 /// powers of ten.
 pub fn core_hours(seconds: f64) -> String {

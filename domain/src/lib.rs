@@ -7,6 +7,7 @@ mod access;
 mod card;
 mod counted;
 mod credit;
+mod explained;
 mod following;
 mod leasing;
 mod owner;
@@ -22,6 +23,7 @@ pub use access::{AccessToken, TokenError};
 pub use card::{Hardware, Vendor, card_name, is_meant_by, split_card};
 pub use counted::{counted, named};
 pub use credit::{CREDIT_DAYS, Credit, Credits, Earned};
+pub use explained::{Explained, HeldUnit, Subject};
 pub use following::{CopyEnd, FollowReply, FollowRequest, FollowedRun, LedgerPiece};
 pub use leasing::{
     Lease, LeaseReply, Registration, Renewal, Report, Token, UnitCount, Variant, Verdict, Welcome, WorkerId,

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use domain::{Credits, TimeLeft};
 use queens::Totals;
 
-use crate::audit::{AuditError, audit_each};
+use crate::audit::{AuditError, audit, audit_each};
 use crate::checkpoint::acknowledged::stored;
 use crate::families::{Families, FamilyProgress};
 use crate::ledger::{LineBefore, Record, file_path, line_before};
@@ -144,6 +144,14 @@ impl Pace {
             (self.work_done / self.work.max(f64::MIN_POSITIVE)).min(1.0)
         }
     }
+}
+
+/// The standing of a run, from its checkpoint if it is idle, or else from its ledger.
+///
+/// # Errors
+/// Its ledger is not sound.
+pub fn standing(directory: &RunDirectory) -> Result<Standing, AuditError> {
+    idle_standing(directory).map_or_else(|| audit(directory).map(|audit| audit.standing), Ok)
 }
 
 /// The standing of an idle run, from its checkpoint and the ledger behind it. None if the whole ledger must be read,

@@ -15,6 +15,7 @@ mod kernel;
 mod keys;
 mod limits;
 mod loss;
+mod measured_card;
 mod memory;
 mod overview;
 mod placed;
@@ -38,7 +39,7 @@ pub use self::coordinator::{CoordinatorArgs, ListenAddress, ServedRun};
 pub use self::worker::{CountingArgs, JoinArgs, OnLost, ServiceArgs, WorkerArgs};
 pub use bench::BenchArgs;
 pub use count::{CountArgs, CountTask, LocalCount, Storage};
-pub use estimate::{EstimateArgs, Fleet};
+pub use estimate::{Equipment, EstimateArgs, Fleet, Price};
 pub use external::{ExternalArgs, ExternalCommand};
 pub use follow::FollowArgs;
 pub use gpu::{Cards, GpusArgs};
@@ -55,7 +56,7 @@ pub use records::{ExportArgs, MergeArgs, RetractArgs, RetractIn, VerifyArgs};
 pub use steering::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
 pub use unit_span::UnitSpan;
 pub use value::{ThreadsArgs, cores, machine};
-pub use watching::{ObserverArgs, StatusArgs, TopArgs};
+pub use watching::{ObserverArgs, StatusArgs, TopArgs, UnitArgs};
 pub use wrong_command::WrongCommand;
 
 /// Count the solutions of the n queens problem, on one machine or on hundreds.
@@ -122,6 +123,7 @@ pub enum Command {
     Join(JoinArgs),
     Status(StatusArgs),
     Top(TopArgs),
+    Unit(UnitArgs),
     Follow(FollowArgs),
     Policy(PolicyArgs),
     Pause(PauseArgs),

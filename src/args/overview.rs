@@ -20,6 +20,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "join",
             "status",
             "top",
+            "unit",
             "follow",
             "policy",
             "pause",

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::value::{ValueError, path, time};
+use super::value::{ValueError, path, time, whole};
 
 /// The coordinator of the request.
 #[derive(Debug, Args)]
@@ -32,6 +32,8 @@ Examples:
       wait for the end of the run, then verify it
   diadem status shard-*
       the shares of a board, from their run directories
+  diadem status --machine ada/rack-3
+      what one machine did, and what it holds
 
 Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
 pub struct StatusArgs {
@@ -42,6 +44,14 @@ pub struct StatusArgs {
     pub runs: Vec<PathBuf>,
     #[command(flatten)]
     pub observer: ObserverArgs,
+    /// Only what this machine did, as NAME or OWNER/NAME.
+    ///
+    /// NAME alone means the machines of that name of all owners.
+    #[arg(long, value_name = "MACHINE", conflicts_with_all = ["wait", "families"])]
+    pub machine: Option<String>,
+    /// Only what this worker did, as NAME or OWNER/NAME.
+    #[arg(long, value_name = "WORKER", conflicts_with_all = ["wait", "families", "machine"])]
+    pub worker: Option<String>,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -60,6 +70,33 @@ pub struct StatusArgs {
     /// How long the coordinator may not answer, as in 90s, 10m, 2h.
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time, requires = "wait")]
     pub give_up_after: Duration,
+}
+
+/// Explain a unit: position, holder, counts, why it is open.
+///
+/// A running coordinator also knows who holds the unit and what it waits for. A run directory has its records only.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem unit 17 --coordinator https://10.0.0.7:7227 --keys keys/status
+  diadem unit 17 --run ./diadem-20
+      from a run directory, without a coordinator
+
+The units of a machine are in: diadem status --machine NAME
+
+Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
+pub struct UnitArgs {
+    /// Number of the unit, from 0.
+    #[arg(value_name = "N", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
+    pub unit: u64,
+    /// Run directory to read without a coordinator.
+    #[arg(long, value_name = "DIR", value_parser = path(directory), conflicts_with_all = ["coordinator", "keys"])]
+    pub run: Option<PathBuf>,
+    #[command(flatten)]
+    pub observer: ObserverArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// A run directory, and not the address of a coordinator.

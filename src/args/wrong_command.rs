@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::net::SocketAddr;
 
-use queens::{Board, Classified};
+use queens::{Board, Classified, UnitId};
 
 /// What was typed cannot be, however often it is tried.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +15,12 @@ pub enum WrongCommand {
     NotServed(String),
     #[error("boards beyond {} are extrapolated, not counted: leave out --machines", Board::LARGEST)]
     MachinesForNothing,
+    #[error(
+        "--watts is given {watts} times for {machines} kinds of --machines: give it once, or once for each"
+    )]
+    WattsOfOthers { watts: usize, machines: usize },
+    #[error("no {card} was measured at n = {board}: leave it out, or estimate a board from {boards}")]
+    UnmeasuredBoard { card: &'static str, board: Board, boards: String },
     #[error(
         "other machines can reach {0}: use --keys DIR (diadem keys init makes one), or --insecure to let \
          anybody take part"
@@ -45,6 +51,12 @@ pub enum WrongCommand {
     OnlyOfConstellations,
     #[error("Windows has no --nice: leave it out, and start the command as start /low /b /wait diadem ...")]
     NoNiceness,
+    #[error("the plan has no unit {unit}: its {units} units are numbered from 0")]
+    UnknownUnit { unit: UnitId, units: u64 },
+    #[error("unit {unit} is not of this share, {share} of the plan: name the run directory of its share")]
+    OtherShare { unit: UnitId, share: String },
+    #[error("the run knows no {what} {name}; it knows {known}")]
+    UnknownName { what: &'static str, name: String, known: String },
     #[error("{0}: add --yes to do that, or --dry-run to see this alone")]
     Unconfirmed(String),
     /// A variable that stands for a file holds something else.

@@ -8,6 +8,7 @@
 
 mod campaign;
 mod count_estimate;
+mod rounded;
 mod sampled;
 
 use std::process::ExitCode;
@@ -47,6 +48,7 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         beyond(args, opinion.as_ref())?;
         return Ok(ExitCode::SUCCESS);
     };
+    campaign::check(board, args)?;
     let interruption = Interruption::listen()?;
     let (threads, seed, seconds) = (fitting_threads(args.threads) as usize, args.seed, args.seconds / 2.0);
     let wished = args.cards.clone();
@@ -70,6 +72,9 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         object.insert("extrapolation".into(), opinion.map_or(Value::Null, |opinion| opinion.json().into()));
         object.insert("units".into(), json!(campaign.units));
         object.append(&mut campaign.work_json());
+        object.append(&mut campaign.reference_json());
+        object.insert("double_check".into(), json!(args.double_check.to_string()));
+        object.insert("work_factor".into(), json!(campaign.factor));
         object.insert("ledger_bytes".into(), json!(campaign.ledger_bytes));
         object.insert("coordinator_bytes".into(), json!(campaign.coordinator_bytes));
         object.insert("machines".into(), campaign.machines_json());
@@ -147,7 +152,7 @@ fn json_of(estimate: Option<&CountEstimate>) -> Map<String, Value> {
 
 /// Prints the extrapolation for a board that no kernel counts.
 fn beyond(args: &EstimateArgs, opinion: Option<&CountEstimate>) -> anyhow::Result<()> {
-    if args.machines.is_some() {
+    if !args.machines.is_empty() {
         return Err(WrongCommand::MachinesForNothing.into());
     }
     let Some(opinion) = opinion else { return Ok(()) };

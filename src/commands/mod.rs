@@ -21,6 +21,7 @@ mod retract;
 mod status;
 mod steer;
 mod top;
+mod unit;
 mod verify;
 mod worker;
 
@@ -42,6 +43,7 @@ pub fn run(command: Command, settings: &Settings) -> anyhow::Result<ExitCode> {
         Command::Follow(args) => follow::run(args),
         Command::Status(args) => status::run(&args),
         Command::Top(args) => top::run(&args),
+        Command::Unit(args) => unit::run(&args),
         Command::Keys(args) => keys::run(&args),
         Command::Invite(args) => keys::invite(&args),
         Command::Join(args) => worker::join(args),

@@ -1,6 +1,7 @@
 //! `diadem status`: how far a coordinator's run is, or runs that no coordinator serves.
 
 mod credits;
+mod holder;
 mod json;
 mod shares;
 mod text;
@@ -19,10 +20,17 @@ use crate::args::{ObserverArgs, StatusArgs};
 use crate::exit::UNSOUND;
 use crate::highest_term::{ask_highest_term, call_highest_term};
 use crate::log;
-use crate::output::{listing, verdict};
+use crate::output::{listing, print, verdict};
 use crate::signals::{Signal, Signals};
+use holder::Who;
+
+pub use holder::{held_text, held_value};
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
+    let who = args.machine.as_deref().map(Who::Machine).or(args.worker.as_deref().map(Who::Worker));
+    if let Some(who) = who {
+        return show_holder(args, who);
+    }
     if !args.runs.is_empty() {
         return listing(shares::show(&args.runs, args.json, args.families));
     }
@@ -45,6 +53,24 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
         Ok::<_, anyhow::Error>(ask_highest_term(&remote, async |remote| remote.status().await).await?)
     })?;
     show(&status.with_context(|| format!("no status from {}", addresses.join(", ")))?, args.json)
+}
+
+/// Prints what a machine or a worker did.
+fn show_holder(args: &StatusArgs, who: Who<'_>) -> anyhow::Result<ExitCode> {
+    let found = if args.runs.is_empty() {
+        let ObserverArgs { coordinator: addresses, keys } = &args.observer;
+        let credentials = credentials(keys.as_deref(), [STATUS, JOIN])?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let found = runtime.block_on(async {
+            let remote = Remote::new(addresses, &credentials)?;
+            let ask = async |remote: &Remote| holder::served(remote, &remote.status().await?, who).await;
+            Ok::<_, anyhow::Error>(ask_highest_term(&remote, ask).await?)
+        })?;
+        found.with_context(|| format!("no status from {}", addresses.join(", ")))??
+    } else {
+        holder::on_record(&args.runs, who)?
+    };
+    listing(print(&found.shown(args.json)).map(|()| ExitCode::SUCCESS))
 }
 
 /// Why `--wait` ends.

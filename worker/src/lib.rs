@@ -20,5 +20,7 @@ pub use coordinator::{CallResult, CoordinatorError, Lender};
 pub use credentials::Credentials;
 pub use outage::{GaveUp, Hopeful, Outage};
 pub use pace::AHEAD;
-pub use remote::{Announced, FollowStream, LeftAlone, Remote, StatusStream, TwoRuns, fetch_plan};
+pub use remote::{
+    Announced, ExplainedUnit, FollowStream, LeftAlone, Remote, StatusStream, TwoRuns, fetch_plan,
+};
 pub use run::{Config, Summary, TEST_HANGS, Wish, WorkerError, run};

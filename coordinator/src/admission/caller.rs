@@ -26,7 +26,7 @@ impl Right {
     /// The right that a call needs, by its path. Unknown paths need the highest right.
     pub(crate) fn needed(path: &str) -> Self {
         match path.strip_prefix("/diadem.v1.Coordinator/") {
-            Some("Status" | "Watch" | "Head") => Self::Read,
+            Some("Status" | "Watch" | "Head" | "Explain") => Self::Read,
             Some("Plan" | "Register" | "Lease" | "Renew" | "Report" | "Release") | None => Self::Join,
             Some("Follow") => Self::Follow,
             Some(_) => Self::Admin,

@@ -68,14 +68,18 @@ struct Lent {
     backup: Option<Holding>,
 }
 
+/// A lease of a unit.
 #[derive(Clone, Copy, Debug)]
-struct Holding {
-    worker: WorkerId,
+pub struct Holding {
+    /// The worker.
+    pub worker: WorkerId,
     token: Token,
     variant: Variant,
     work: u64,
-    since: Duration,
-    expires: Duration,
+    /// When it was given.
+    pub since: Duration,
+    /// When it ends if it is not renewed.
+    pub expires: Duration,
     renewable_until: Duration,
 }
 
@@ -126,6 +130,20 @@ impl Leases {
     /// The workers that hold the unit.
     pub fn holders(&self, unit: UnitId) -> impl Iterator<Item = WorkerId> + '_ {
         self.by_unit.get(&unit).into_iter().flat_map(Lent::holdings).map(|holding| holding.worker)
+    }
+
+    /// The leases of the unit, each with what the unit is lent for.
+    pub fn of_unit(&self, unit: UnitId) -> impl Iterator<Item = (Purpose, Holding)> + '_ {
+        let lent = self.by_unit.get(&unit).into_iter();
+        lent.flat_map(|lent| lent.holdings().map(|holding| (lent.purpose, *holding)))
+    }
+
+    /// The leases of the worker, by unit.
+    pub fn of_worker(&self, worker: WorkerId) -> impl Iterator<Item = (UnitId, (Purpose, Holding))> + '_ {
+        let units = self.by_worker.get(&worker).into_iter().flat_map(|held| &held.units);
+        units.filter_map(move |unit| {
+            self.of_unit(*unit).find(|(_, holding)| holding.worker == worker).map(|lease| (*unit, lease))
+        })
     }
 
     /// The time until which the worker may renew its lease of the unit; none if it does not hold the unit.

@@ -14,6 +14,7 @@
 //! - [`Independence`]: how independent a check must be.
 
 mod allowance;
+mod explain;
 mod independence;
 mod leases;
 mod lending;
@@ -51,6 +52,7 @@ use votes::{Need, Votes};
 use workload::Workload;
 
 pub use leases::LEASE_TIME;
+pub use lending::{TIMES_OF_OTHER_METHOD, share_of_other_method};
 pub use members::{NoWorker, Refusal};
 
 /// The state of a run in progress.

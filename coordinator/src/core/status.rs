@@ -139,45 +139,68 @@ impl Core {
     fn undecided(&self, now: Duration) -> Option<String> {
         let disputed = self.votes.disputed();
         let is_stuck = |unit: &&UnitId| {
-            let can_help = |worker: &Member| {
-                let Member { identity, kernel, methods, .. } = worker;
-                self.variant_to_decide(now, identity, *kernel, *methods, **unit).is_some()
-            };
             !self.leases.contains(**unit)
                 && !self.votes.is_recording(**unit)
-                && !self.members.all().filter(|worker| !worker.drains).any(can_help)
+                && self.is_undecidable(now, **unit)
         };
         let unit = *disputed.iter().take(MAX_DISPUTES_TRIED).find(is_stuck)?;
-        let ballot = self.votes.ballot(&self.work, unit);
-        let said = ballot.summary(|owner, machine| Owner::new(owner).title(machine));
         let others = match disputed.len() {
             1 => String::new(),
             several => format!(" ({several} units are in dispute)"),
         };
+        Some(self.undecidable(unit, &others))
+    }
+
+    /// True if no connected worker can help to decide the dispute about the unit.
+    pub(super) fn is_undecidable(&self, now: Duration, unit: UnitId) -> bool {
+        let can_help = |worker: &Member| {
+            let Member { identity, kernel, methods, .. } = worker;
+            self.variant_to_decide(now, identity, *kernel, *methods, unit).is_some()
+        };
+        !self.members.all().filter(|worker| !worker.drains).any(can_help)
+    }
+
+    /// The message about such a dispute. `others` are words about other disputes.
+    pub(super) fn undecidable(&self, unit: UnitId, others: &str) -> String {
+        let ballot = self.votes.ballot(&self.work, unit);
+        let said = ballot.summary(|owner, machine| Owner::new(owner).title(machine));
         let whom = match self.own_checks() {
             Some(own) if ballot.opposes_operator() => format!("on another machine of {}", own.owner),
             _ if ballot.is_among_owners() => "of another owner".to_owned(),
             _ => "on another machine".to_owned(),
         };
-        Some(format!(
+        format!(
             "unit {unit} is in dispute{others}, and nobody here can decide it: {said}; start a worker {whom}, or take a wrong count back with diadem retract"
-        ))
+        )
     }
 
     /// The message about checks that no connected worker may make.
     fn unchecked(&self, now: Duration) -> Option<String> {
-        let machines = &self.votes.standing().sums().machines;
-        let may = |worker: &Member, methods: Methods, kind: CheckKind| {
-            self.may_check(now, &worker.identity, methods, kind)
-        };
-        let workers = || self.members.all().filter(|worker| !worker.drains);
-        let waits = |kind: &CheckKind| !workers().any(|worker| may(worker, worker.methods, *kind));
+        let waits = |kind: &CheckKind| !self.may_anybody_check(now, *kind, |worker| worker.methods);
         let mut kinds = self.schedule.kinds_of_checks();
         if self.leases.has_unbacked() || self.members.is_empty() || kinds.clone().any(|kind| !waits(&kind)) {
             return None;
         }
-        let kind = kinds.find(waits)?;
-        if workers().any(|worker| may(worker, Methods::Both, kind)) {
+        self.check_waits_for(now, kinds.find(waits)?)
+    }
+
+    /// True if a connected worker may make such checks with these methods.
+    fn may_anybody_check(
+        &self,
+        now: Duration,
+        kind: CheckKind,
+        methods: impl Fn(&Member) -> Methods,
+    ) -> bool {
+        let mut workers = self.members.all().filter(|worker| !worker.drains);
+        workers.any(|worker| self.may_check(now, &worker.identity, methods(worker), kind))
+    }
+
+    /// What such checks wait for; none if a connected worker may make them.
+    pub(super) fn check_waits_for(&self, now: Duration, kind: CheckKind) -> Option<String> {
+        if self.may_anybody_check(now, kind, |worker| worker.methods) {
+            return None;
+        }
+        if self.may_anybody_check(now, kind, |_| Methods::Both) {
             return Some(MISSING_METHOD.to_owned());
         }
         if let Some(own) = self.own_checks().filter(|_| kind.is_own) {
@@ -187,6 +210,7 @@ impl Core {
                  diadem policy --own-checks none"
             ));
         }
+        let machines = &self.votes.standing().sums().machines;
         let machine = machines.get(kind.counted);
         let whom = match self.required_degree(now, kind.counted) {
             Degree::OtherOwner => format!("another owner than {}", Owner::new(&machine.owner).typed()),

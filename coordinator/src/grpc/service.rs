@@ -5,12 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::Handle;
-use domain::{Lease, PolicyChange, Registration, Report, Steering, Takeback, WorkerId};
+use domain::{Lease, PolicyChange, Registration, Report, Steering, Subject, Takeback, WorkerId};
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
 use proto::{Protocol, malformed, plan_reply, v1};
+use queens::UnitId;
+use records::ledger::lines_of_unit;
 use records::policy::MOST_FOLLOWERS;
 use tokio::sync::{Mutex, Semaphore};
+use tokio::task::spawn_blocking;
 use tokio_stream::wrappers::{ReceiverStream, WatchStream};
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, Streaming};
@@ -39,6 +42,8 @@ pub struct Service {
     status: Arc<Mutex<Option<(Duration, v1::StatusReply)>>>,
     /// Permits for followers.
     followers: Arc<Semaphore>,
+    /// The permit to search the ledger for a unit, which takes seconds at record size.
+    search: Arc<Semaphore>,
 }
 
 /// The error if two owners are required but cannot be identified.
@@ -51,6 +56,7 @@ impl Service {
             knows_owners,
             status: Arc::default(),
             followers: Arc::new(Semaphore::new(MOST_FOLLOWERS)),
+            search: Arc::new(Semaphore::new(1)),
         }
     }
 
@@ -58,6 +64,27 @@ impl Service {
     fn keeper<T>(&self, request: &Request<T>) -> Result<Handle, Status> {
         let caller = request.extensions().get::<Caller>().ok_or_else(not_judged)?;
         Ok(self.handle.on_behalf_of(caller.owner.clone()))
+    }
+
+    fn announced_plan(&self) -> v1::PlanReply {
+        let plan = self.handle.plan();
+        plan_reply(plan.spec(), plan.fingerprint(), self.handle.run(), self.handle.term())
+    }
+
+    /// The lines of the ledger about a unit; one search at a time.
+    async fn lines_of(&self, unit: UnitId) -> Result<Vec<String>, Status> {
+        let Some(source) = self.handle.source() else { return Ok(Vec::new()) };
+        let folder = source.directory.ledger();
+        let permit = Arc::clone(&self.search).acquire_owned().await;
+        let found = spawn_blocking(move || {
+            let lines = lines_of_unit(&folder, unit);
+            drop(permit);
+            lines
+        });
+        match found.await {
+            Ok(lines) => lines.map_err(|error| Status::unavailable(error.to_string())),
+            Err(error) => Err(Status::internal(error.to_string())),
+        }
     }
 
     /// The status, from the cache or from the keeper.
@@ -113,8 +140,7 @@ impl Coordinator for Service {
     type WatchStream = Pin<Box<dyn Stream<Item = Result<v1::StatusReply, Status>> + Send>>;
 
     async fn plan(&self, _: Request<v1::PlanRequest>) -> Result<Response<v1::PlanReply>, Status> {
-        let plan = self.handle.plan();
-        Ok(Response::new(plan_reply(plan.spec(), plan.fingerprint(), self.handle.run(), self.handle.term())))
+        Ok(Response::new(self.announced_plan()))
     }
 
     async fn register(
@@ -212,6 +238,22 @@ impl Coordinator for Service {
         call.ask_status(self.handle.clock().now())?;
         let status = self.latest_status().await?;
         reply(&call, status)
+    }
+
+    async fn explain(
+        &self,
+        request: Request<v1::ExplainRequest>,
+    ) -> Result<Response<v1::ExplainReply>, Status> {
+        let call = call_of(&request)?;
+        call.ask_status(self.handle.clock().now())?;
+        let subject = Subject::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
+        let explained = self.handle.explain(subject.clone()).await.map_err(refused)?;
+        let mut explained = v1::ExplainReply::from(explained);
+        if let Subject::Unit(unit) = subject {
+            explained.lines = self.lines_of(unit).await?;
+            explained.plan = Some(self.announced_plan());
+        }
+        reply(&call, explained)
     }
 
     async fn watch(

@@ -8,8 +8,8 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use domain::{
-    Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus,
-    Steering, Takeback, TakenBack, Term, Verdict, Welcome, WorkerId,
+    Explained, Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report,
+    RunStatus, Steering, Subject, Takeback, TakenBack, Term, Verdict, Welcome, WorkerId,
 };
 use records::policy::PolicyError;
 use records::{Audit, AuditError, NothingToRetract};
@@ -103,6 +103,7 @@ pub(crate) enum Request {
     ChangePolicy(PolicyChange, ReplyTo<PolicyInForce>),
     Steer(Steering, ReplyTo<u64>),
     Status(oneshot::Sender<RunStatus>),
+    Explain(Subject, ReplyTo<Explained>),
     Audited(AuditReason, Box<Result<Audit, AuditError>>),
     Close(oneshot::Sender<()>),
 }

@@ -232,6 +232,9 @@ impl Keeper {
             Request::Status(reply) => {
                 reply.send(self.status()).ok();
             }
+            Request::Explain(subject, reply) => {
+                reply.send(Ok(self.core.explain(self.clock.now(), &subject))).ok();
+            }
             Request::Audited(reason, found) => self.audited(reason, *found),
             Request::Close(_) => unreachable!("the loop keeps this one for itself"),
         }

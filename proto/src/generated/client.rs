@@ -493,6 +493,62 @@ pub struct SteerReply {
     #[prost(uint64, tag = "1")]
     pub workers: u64,
 }
+/// Either a unit, or a machine of an owner, or one worker on it.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ExplainRequest {
+    #[prost(uint64, optional, tag = "1")]
+    pub unit: ::core::option::Option<u64>,
+    /// Empty where nobody was authenticated.
+    #[prost(string, tag = "2")]
+    pub owner: ::prost::alloc::string::String,
+    #[prost(string, optional, tag = "3")]
+    pub machine: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "4")]
+    pub worker: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ExplainReply {
+    /// At most 1000.
+    #[prost(message, repeated, tag = "1")]
+    pub held: ::prost::alloc::vec::Vec<HeldUnit>,
+    /// Those that are not listed included.
+    #[prost(uint64, tag = "2")]
+    pub held_total: u64,
+    /// For a machine: the undecided units that it has counted; at most 1000.
+    #[prost(uint64, repeated, tag = "3")]
+    pub disputed: ::prost::alloc::vec::Vec<u64>,
+    /// For a unit: why it is still open; absent if it is counted and its checks are made.
+    #[prost(string, optional, tag = "4")]
+    pub open_because: ::core::option::Option<::prost::alloc::string::String>,
+    /// For a unit: the lines of the ledger about it, oldest first; at most 1000.
+    #[prost(string, repeated, tag = "5")]
+    pub lines: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// For a unit: the plan that numbers it.
+    #[prost(message, optional, tag = "6")]
+    pub plan: ::core::option::Option<PlanReply>,
+    /// For a machine: why it is not believed; absent if it is.
+    #[prost(string, optional, tag = "7")]
+    pub distrust: ::core::option::Option<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct HeldUnit {
+    #[prost(uint64, tag = "1")]
+    pub unit: u64,
+    #[prost(string, tag = "2")]
+    pub owner: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub machine: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub worker: ::prost::alloc::string::String,
+    /// Seconds since it was lent, and until the lease ends if it is not renewed.
+    #[prost(double, tag = "5")]
+    pub held: f64,
+    #[prost(double, tag = "6")]
+    pub left: f64,
+    /// It has a standing count, which this one checks.
+    #[prost(bool, tag = "7")]
+    pub is_check: bool,
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FollowRequest {
     /// Tells the copy from others, wherever it calls from.
@@ -1093,6 +1149,28 @@ pub mod coordinator_client {
             req.extensions_mut()
                 .insert(GrpcMethod::new("diadem.v1.Coordinator", "Watch"));
             self.inner.server_streaming(req, path, codec).await
+        }
+        /// Who holds a unit, its records and why it is still open; or what a machine or one of its workers holds.
+        pub async fn explain(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ExplainRequest>,
+        ) -> std::result::Result<tonic::Response<super::ExplainReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/diadem.v1.Coordinator/Explain",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("diadem.v1.Coordinator", "Explain"));
+            self.inner.unary(req, path, codec).await
         }
     }
 }

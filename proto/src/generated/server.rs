@@ -102,6 +102,14 @@ pub mod coordinator_server {
             &self,
             request: tonic::Request<crate::v1::StatusRequest>,
         ) -> std::result::Result<tonic::Response<Self::WatchStream>, tonic::Status>;
+        /// Who holds a unit, its records and why it is still open; or what a machine or one of its workers holds.
+        async fn explain(
+            &self,
+            request: tonic::Request<crate::v1::ExplainRequest>,
+        ) -> std::result::Result<
+            tonic::Response<crate::v1::ExplainReply>,
+            tonic::Status,
+        >;
     }
     /// PERMISSION_DENIED, with diadem-for-good in the status's metadata: the caller's keys were revoked, and no waiting mends that.
     #[derive(Debug)]
@@ -720,6 +728,51 @@ pub mod coordinator_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.server_streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/diadem.v1.Coordinator/Explain" => {
+                    #[allow(non_camel_case_types)]
+                    struct ExplainSvc<T: Coordinator>(pub Arc<T>);
+                    impl<
+                        T: Coordinator,
+                    > tonic::server::UnaryService<crate::v1::ExplainRequest>
+                    for ExplainSvc<T> {
+                        type Response = crate::v1::ExplainReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<crate::v1::ExplainRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Coordinator>::explain(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ExplainSvc(inner);
+                        let codec = crate::strict::StrictCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

@@ -1,6 +1,7 @@
 //! Conversion between protobuf and domain types. Received messages are checked here, once.
 
 mod credit;
+mod explain;
 mod follow;
 mod leasing;
 mod operator;

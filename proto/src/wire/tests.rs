@@ -328,7 +328,51 @@ fn takeback() -> impl Strategy<Value = Takeback> {
     })
 }
 
+fn subject() -> impl Strategy<Value = Subject> {
+    let machine = (name(), name(), option::of(name()));
+    let machine = machine.prop_map(|(owner, machine, worker)| Subject::Machine {
+        owner: Owner::new(&owner),
+        machine,
+        worker,
+    });
+    prop_oneof![unit().prop_map(Subject::Unit), machine]
+}
+
+prop_compose! {
+    fn held_unit()(
+        unit in unit(),
+        (owner, machine, worker) in (name(), name(), name()),
+        (held, left, is_check) in (time(), time(), any::<bool>()),
+    ) -> HeldUnit {
+        HeldUnit { unit, owner: Owner::new(&owner), machine, worker, held, left, is_check }
+    }
+}
+
+prop_compose! {
+    fn explained()(
+        (held, held_total) in (vec(held_unit(), 0..4), any::<u64>()),
+        disputed in vec(unit(), 0..4),
+        (distrust, open_because) in (option::of(any::<String>()), option::of(any::<String>())),
+    ) -> Explained {
+        Explained { held, held_total, disputed, distrust, open_because }
+    }
+}
+
 proptest! {
+    #[test]
+    fn explanations_round_trip(subject in subject(), value in explained()) {
+        prop_assert_eq!(sent::<v1::ExplainRequest, _>(&subject), subject);
+        prop_assert_eq!(sent::<v1::ExplainReply, _>(&value), value);
+    }
+
+    #[test]
+    fn explanation_needs_one_subject(unit in any::<u64>(), machine in name()) {
+        let both = v1::ExplainRequest { unit: Some(unit), machine: Some(machine), ..Default::default() };
+        for request in [both, v1::ExplainRequest::default()] {
+            prop_assert!(Subject::try_from(request).is_err());
+        }
+    }
+
     #[test]
     fn retraction_messages_round_trip(value in takeback()) {
         prop_assert_eq!(sent::<v1::RetractRequest, _>(&value), value);

@@ -95,6 +95,10 @@ impl Coordinator for Announcing {
         Err(Status::internal("a worker does not ask for the status"))
     }
 
+    async fn explain(&self, _: Request<v1::ExplainRequest>) -> Answered<v1::ExplainReply> {
+        Err(Status::internal("a worker asks for no explanations"))
+    }
+
     async fn watch(&self, _: Request<v1::StatusRequest>) -> Answered<Self::WatchStream> {
         Err(Status::not_found("as a balancer says of what it does not know"))
     }

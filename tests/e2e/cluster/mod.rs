@@ -1,6 +1,7 @@
 //! A coordinator, workers, followers and operators as separate processes.
 
 mod ends;
+mod explained;
 mod external;
 mod follow;
 mod foreign;

@@ -30,7 +30,8 @@ fn estimates_of_known_boards_are_within_their_errors() {
 #[test]
 fn estimate_gives_time_and_cost_on_named_machines() {
     let folder = Folder::new();
-    let estimate = folder.run("estimate 17 --seconds 2 --machines 2x3 --watts 100 --price 0.5 --json").json();
+    let estimate =
+        folder.run("estimate 17 --seconds 2 --machines 2x3 --watts 100 --price 0.5EUR --json").json();
     let on = &estimate["machines"];
     let work = estimate["core_seconds"]
         .as_object()
@@ -54,7 +55,15 @@ fn estimate_gives_time_and_cost_on_named_machines() {
         "{estimate}"
     );
     assert!((number(on, "cost") / number(on, "kilowatt_hours") - 0.5).abs() < 1e-6, "{estimate}");
+    assert_eq!((&on["currency"], &on["kinds"][0]["cores"]), (&"EUR".into(), &3.into()), "{estimate}");
+    assert_eq!((&estimate["double_check"], number(&estimate, "work_factor")), (&"none".into(), 1.0));
+    let reference = number(&estimate, "reference_core_seconds") / number(&estimate, "reference_cores");
+    let fastest = work.as_object().unwrap().values().filter_map(Value::as_f64).fold(f64::MAX, f64::min);
+    assert!((reference / fastest - 1.0).abs() < 1e-6, "{estimate}");
     folder.run("estimate 17 --machines 5").refused(&["\"5\"", "50x64"]);
+    folder.run("estimate 27 --machines 4xRTX").refused(&["\"4xRTX\"", "measured cards: H200"]);
+    folder.run("estimate 17 --machines 4xH200").refused(&["no H200 was measured at n = 17", "20 to 28"]);
+    folder.run("estimate 17 --machines 2x3 --watts 5 --price 0.5").refused(&["its currency", "0.25EUR"]);
     folder.run("estimate 17 --watts 5").refused(&["--machines"]);
     folder.run("estimate 0").refused(&["from 1 to 1000"]);
     folder.run("estimate 17 --machines 2x3 --watts -1").refused(&["\"-1\" is not a number from 0"]);
@@ -64,6 +73,31 @@ fn estimate_gives_time_and_cost_on_named_machines() {
         none.stderr.contains("n = 2 is left out") && !none.stderr.contains("increase --seconds"),
         "{none:?}"
     );
+}
+
+#[test]
+fn checks_and_cards_are_part_of_the_plan() {
+    let folder = Folder::new();
+    let machines = "--machines 1x2 --machines 4xH200 --watts 100 --watts 700 --price 0.5EUR";
+    let estimate =
+        folder.run(&format!("estimate 22 --seconds 2 --double-check all {machines} --json")).json();
+    // Each unit twice, and some checks by the slower method.
+    let factor = number(&estimate, "work_factor");
+    assert!(factor > 2.0 && factor < 8.0, "{estimate}");
+    let on = &estimate["machines"];
+    assert_eq!(on["kinds"][1], serde_json::json!({ "machines": 4, "card": "H200" }), "{estimate}");
+    // Without the cores, four cards take a quarter of the minute that docs/gpu.md has.
+    let seconds = number(on, "days") * 86_400.0 / factor;
+    assert!(seconds > 10.0 && seconds < 15.5, "{estimate}");
+    let power = number(on, "kilowatt_hours") * 3600.0 / (number(on, "days") * 86_400.0);
+    assert!((power - 2.9).abs() < 1e-6, "{estimate}");
+    let text = folder.run(&format!("estimate 22 --seconds 2 --double-check all {machines}")).stdout;
+    for part in
+        ["work: about ", "with --double-check all: about ", "± ", "on 1 x 2 cores and 4 x H200: about "]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.contains(" EUR") && text.contains("a core here is worth about "), "{text}");
 }
 
 #[test]

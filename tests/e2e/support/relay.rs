@@ -148,6 +148,10 @@ impl Coordinator for Passing {
         Err(Status::unimplemented("workers steer nothing"))
     }
 
+    async fn explain(&self, _: Request<v1::ExplainRequest>) -> Answered<v1::ExplainReply> {
+        Err(Status::unimplemented("workers ask for no explanations"))
+    }
+
     async fn status(&self, _: Request<v1::StatusRequest>) -> Answered<StatusReply> {
         Err(Status::unimplemented("workers do not ask for the status"))
     }

@@ -13,8 +13,10 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{PolicyChange, PolicyInForce, RunStatus, Steering, Takeback, TakenBack};
-use proto::{WireError, is_for_good, v1};
+use domain::{Explained, PolicyChange, PolicyInForce, RunStatus, Steering, Subject, Takeback, TakenBack};
+use proto::{WireError, is_for_good, plan_from_reply, v1};
+use queens::plan::Fingerprint;
+use queens::{PlanSpec, UnitId};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::timeout;
 use tonic::{Code, Response, Status, Streaming};
@@ -56,6 +58,17 @@ pub struct Remote {
     source: Option<Arc<AddressSource>>,
     /// A call that takes this much longer than it was allowed to wait is lost.
     patience: Duration,
+}
+
+/// What a coordinator knows of a unit.
+#[derive(Clone, Debug)]
+pub struct ExplainedUnit {
+    /// Its holders, and why it is still open.
+    pub explained: Explained,
+    /// The lines of the ledger about it, oldest first.
+    pub lines: Vec<String>,
+    /// The plan that numbers it, with its fingerprint.
+    pub plan: (PlanSpec, Fingerprint),
 }
 
 type Grpc<T> = Result<Response<T>, Status>;
@@ -158,6 +171,30 @@ impl Remote {
     pub async fn steer(&self, steering: Steering) -> CallResult<u64> {
         let request = v1::SteerRequest::from(steering);
         Ok(self.call(Duration::ZERO, |mut c| async move { c.steer(request).await }).await?.workers)
+    }
+
+    /// What the coordinator knows of a machine or a worker.
+    ///
+    /// # Errors
+    /// The coordinator cannot be reached, refuses, or sends a reply that this release does not understand.
+    pub async fn explain(&self, subject: Subject) -> CallResult<Explained> {
+        Explained::try_from(self.explained(subject).await?).map_err(not_understood)
+    }
+
+    /// What the coordinator knows of a unit.
+    ///
+    /// # Errors
+    /// As [`explain`](Self::explain) has them.
+    pub async fn explain_unit(&self, unit: UnitId) -> CallResult<ExplainedUnit> {
+        let mut reply = self.explained(Subject::Unit(unit)).await?;
+        let lines = std::mem::take(&mut reply.lines);
+        let plan = plan_from_reply(reply.plan.take().unwrap_or_default()).map_err(not_understood)?;
+        Ok(ExplainedUnit { explained: reply.try_into().map_err(not_understood)?, lines, plan })
+    }
+
+    async fn explained(&self, subject: Subject) -> CallResult<v1::ExplainReply> {
+        let request = v1::ExplainRequest::from(subject);
+        self.call(Duration::ZERO, |mut c| async move { c.explain(request).await }).await
     }
 
     /// Calls the coordinator at the current address.

@@ -4,6 +4,7 @@ mod backups;
 mod checks;
 mod contradictions;
 mod disputes;
+mod explained;
 mod leases;
 mod losses;
 mod own;

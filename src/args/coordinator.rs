@@ -105,7 +105,7 @@ pub struct CoordinatorArgs {
     notify: Option<ExternalCommand>,
     /// URL to post the same events to.
     ///
-    /// Set a URL with a secret as the variable DIADEM_NOTIFY_URL: others can see command lines.
+    /// Set a URL with a secret as a variable or in a file (--config): others can see command lines.
     #[arg(long, value_name = "URL", value_parser = notify_url)]
     notify_url: Option<String>,
     /// Folder with certificate and tokens.

@@ -91,9 +91,8 @@ impl FromStr for Fleet {
         let wanted = || {
             let cards: Vec<_> = MEASURED.iter().map(|card| card.name).collect();
             let cards = cards.join(", ");
-            let what = format!(
-                "machines with their cores or card, such as 50x64 or 4xH200; measured cards: {cards}"
-            );
+            let what = "COUNTxCORES or COUNTxCARD, such as 50x64 or 4xH200; measured cards: ";
+            let what = format!("{what}{cards}");
             ValueError::new(text, what)
         };
         let (count, each) = text.split_once('x').ok_or_else(wanted)?;

@@ -95,7 +95,7 @@ impl Delivery {
             match &delivered {
                 Ok(()) if self.is_failing => info!("{} works again", self.option),
                 Err(error) if !self.is_failing => warn!(
-                    "an event was not delivered: {} {error:#}. The run continues; further failures are not logged until one \
+                    "an event was not delivered by {}: {error:#}. The run continues; further failures are not logged until one \
                      is delivered",
                     self.option
                 ),
@@ -153,6 +153,6 @@ fn agent() -> Agent {
 /// Posts the line. Errors do not contain the URL, which may be a secret.
 fn post(agent: &Agent, url: &str, line: String) -> anyhow::Result<()> {
     let answer = agent.post(url).content_type("application/json").send(line)?;
-    ensure!(answer.status().is_success(), "answered {}", answer.status());
+    ensure!(answer.status().is_success(), "it answered {}", answer.status());
     Ok(())
 }

@@ -43,14 +43,12 @@ const LARGE_SEARCH_RATE: OtherKernelRate = OtherKernelRate { one_in: 64, work: 1
 /// Work of a large unit, in nanoseconds of one core.
 const LARGE_UNIT_WORK: u64 = 1_000_000_000;
 
-/// How many times as long a check of a large unit takes by the search as by halves that meet.
-pub const TIMES_OF_OTHER_METHOD: f64 = LARGE_SEARCH_RATE.work as f64;
-
-/// The share of checks that use the other method, where `own` counts units of so many seconds of one core.
-pub fn share_of_other_method(own: Method, unit_seconds: f64) -> f64 {
+/// The share of checks that use the other method, where `own` counts units of so many seconds of one core; and how many
+/// times as long such a check takes.
+pub fn checks_by_other_method(own: Method, unit_seconds: f64) -> (f64, f64) {
     let is_large = own == Method::Meet && unit_seconds * 1e9 >= LARGE_UNIT_WORK as f64;
-    let OtherKernelRate { one_in, .. } = if is_large { LARGE_SEARCH_RATE } else { OTHER_KERNEL_RATE };
-    1.0 / f64::from(one_in)
+    let OtherKernelRate { one_in, work } = if is_large { LARGE_SEARCH_RATE } else { OTHER_KERNEL_RATE };
+    (1.0 / f64::from(one_in), work as f64)
 }
 
 /// How often a check uses another kernel, and the factor by which it takes longer.

@@ -52,7 +52,7 @@ use votes::{Need, Votes};
 use workload::Workload;
 
 pub use leases::LEASE_TIME;
-pub use lending::{TIMES_OF_OTHER_METHOD, share_of_other_method};
+pub use lending::checks_by_other_method;
 pub use members::{NoWorker, Refusal};
 
 /// The state of a run in progress.

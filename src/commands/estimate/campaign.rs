@@ -1,6 +1,6 @@
 //! The cost of a count: work, days, energy, money, disk and memory.
 
-use coordinator::core::{TIMES_OF_OTHER_METHOD, share_of_other_method};
+use coordinator::core::checks_by_other_method;
 use dashboard::words;
 use domain::counted;
 use queens::kernel::Method;
@@ -223,9 +223,9 @@ fn share(policy: DoubleCheck) -> f64 {
 /// it was measured to take, or as long as the coordinator expects.
 fn check_work(of_cores: &[KernelWork], unit_seconds: f64) -> f64 {
     let Some(best) = of_cores.first() else { return 1.0 };
-    let others = share_of_other_method(best.method, unit_seconds);
+    let (others, times) = checks_by_other_method(best.method, unit_seconds);
     let other = of_cores.iter().find(|work| work.method != best.method);
-    let times = other.map_or(TIMES_OF_OTHER_METHOD, |other| other.seconds / best.seconds);
+    let times = other.map_or(times, |other| other.seconds / best.seconds);
     1.0 + others * (times - 1.0)
 }
 

@@ -101,7 +101,7 @@ fn is_done(folder: &Folder) -> bool {
 /// The number of warnings about this option.
 fn warnings(folder: &Folder, option: &str) -> usize {
     let log = read(folder, "log");
-    let words = format!("an event was not delivered: {option} ");
+    let words = format!("an event was not delivered by {option}:");
     log.lines().filter(|line| line.contains(&words)).count()
 }
 

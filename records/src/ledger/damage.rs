@@ -232,6 +232,6 @@ pub enum LineError {
     #[error("its hash is not a hash")]
     MalformedHash,
     /// Its JSON is no record that this release knows.
-    #[error("its record is not understood")]
+    #[error("its record is not understood (if a newer diadem wrote it, continue with that one)")]
     UnknownRecord,
 }

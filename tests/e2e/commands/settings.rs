@@ -275,7 +275,7 @@ fn setting_without_its_required_option_is_dropped() {
     assert_eq!(both.code, Some(2), "--dark is for pictures, whatever else is given: {both:?}");
     // An option that needs another option, which needs a third.
     let estimated =
-        with(&folder, "estimate 8 --seconds 1", &[("DIADEM_WATTS", "400"), ("DIADEM_PRICE", "0.3")]);
+        with(&folder, "estimate 8 --seconds 1", &[("DIADEM_WATTS", "400"), ("DIADEM_PRICE", "0.3EUR")]);
     assert_eq!(estimated.code, Some(0), "{estimated:?}");
     folder.run("count 8 --run run --quiet");
     let verified = folder.run("verify run --recount 5 --config site.toml");

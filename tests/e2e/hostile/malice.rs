@@ -64,7 +64,7 @@ impl Saying {
     fn lies_about(&self, unit: UnitId) -> bool {
         match self.habit {
             Habit::LiesOneIn(k) => self.random.lock().unwrap().random_ratio(1, k),
-            Habit::LiesAlikeOneIn(k) => (unit.0 * 0x9E37_79B9).is_multiple_of(k),
+            Habit::LiesAlikeOneIn(k) => (unit.0 + 1).is_multiple_of(k),
             Habit::Honest | Habit::Hoards => false,
         }
     }
@@ -263,7 +263,8 @@ const ADMIN: &str = "33333333333333333333333333333333";
 #[test]
 fn operator_decides_about_colluding_owners() {
     let folder = Folder::new();
-    let own = "--double-check all --own-checks 1% --own ada";
+    // So many that one of the lies is surely found.
+    let own = "--double-check all --own-checks 50% --own ada";
     let serve = format!("coordinator --n {N} --method search --run run --listen 127.0.0.1:0 --json {own}");
     let tokens = OWNERS.map(|owner| format!("{} {owner}", token(owner))).join("\n");
     let mut serve = folder.diadem(&serve);
@@ -278,7 +279,8 @@ fn operator_decides_about_colluding_owners() {
         runtime.spawn(take_part(address.clone(), owner, machine, saying));
     };
     start("ada", 0, Habit::Honest);
-    let lies = Habit::LiesAlikeOneIn(20);
+    // The first 36 units are the symmetric counts: a lie about one of them would stop the run at once.
+    let lies = Habit::LiesAlikeOneIn(37);
     [("mallory", 1), ("oscar", 2)].into_iter().for_each(|(owner, machine)| start(owner, machine, lies));
     let admin = |args: &str| {
         let mut command = folder.diadem(&format!("{args} --coordinator http://{address}"));

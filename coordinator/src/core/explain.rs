@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Explained, HeldUnit, Owner, Subject, counted};
+use domain::{Explained, HeldUnit, Subject, counted};
 use queens::UnitId;
 use records::standing::{Identity, Lack};
 
@@ -34,7 +34,7 @@ impl Core {
         let is_meant = |member: &Member| {
             member.identity == *identity && worker.is_none_or(|worker| member.name == worker)
         };
-        let leases = self.members.ids_of(is_meant).into_iter().flat_map(|id| self.leases.of_worker(id));
+        let leases = self.members.select(is_meant).into_iter().flat_map(|id| self.leases.of_worker(id));
         let mut held: Vec<_> = leases.filter_map(|(unit, lease)| self.held(now, unit, lease)).collect();
         let held_total = held.len() as u64;
         held.sort_unstable_by_key(|held| held.unit);
@@ -100,8 +100,7 @@ impl Core {
         if self.is_undecidable(now, unit) {
             return self.undecidable(unit, "");
         }
-        let said = self.votes.ballot(&self.work, unit);
-        let said = said.summary(|owner, machine| Owner::new(owner).title(machine));
+        let said = self.votes.ballot(&self.work, unit).summary();
         format!("{}: {said}; a worker that can help to decide is asked next", Lack::Decision)
     }
 

@@ -163,7 +163,7 @@ impl Core {
     /// The message about such a dispute. `others` are words about other disputes.
     pub(super) fn undecidable(&self, unit: UnitId, others: &str) -> String {
         let ballot = self.votes.ballot(&self.work, unit);
-        let said = ballot.summary(|owner, machine| Owner::new(owner).title(machine));
+        let said = ballot.summary();
         let whom = match self.own_checks() {
             Some(own) if ballot.opposes_operator() => format!("on another machine of {}", own.owner),
             _ if ballot.is_among_owners() => "of another owner".to_owned(),

@@ -127,7 +127,7 @@ fn machine_of(status: &RunStatus, machine: &MachineStatus, explained: &Explained
         format!("speed: {} reference cores", words::figures(*speed)),
     ];
     lines.extend(explained_lines(explained));
-    let value = json!({
+    let mut value = json!({
         "owner": owner.name(),
         "name": name,
         "workers": workers,
@@ -137,11 +137,8 @@ fn machine_of(status: &RunStatus, machine: &MachineStatus, explained: &Explained
         "wrong": wrong,
         "speed": speed,
         "last_word": last_word.map(|time| time.as_secs_f64()),
-        "distrust": explained.distrust,
-        "disputed": units_value(&explained.disputed),
-        "leased": explained.held_total,
-        "held": explained.held.iter().map(held_value).collect::<Vec<_>>(),
     });
+    add_explained(&mut value, explained);
     (lines, value)
 }
 
@@ -158,7 +155,7 @@ fn worker_of(worker: &WorkerStatus, explained: &Explained) -> (Vec<String>, Valu
         format!("on record: {} since it registered, {} a second", counted(*done, "unit"), significant(*rate)),
     ];
     lines.extend(explained_lines(explained));
-    let value = json!({
+    let mut value = json!({
         "owner": owner.name(),
         "name": name,
         "machine": machine,
@@ -168,12 +165,16 @@ fn worker_of(worker: &WorkerStatus, explained: &Explained) -> (Vec<String>, Valu
         "rate": rate,
         "last_word": last_word.as_secs_f64(),
         "drains": drains,
-        "distrust": explained.distrust,
-        "disputed": units_value(&explained.disputed),
-        "leased": explained.held_total,
-        "held": explained.held.iter().map(held_value).collect::<Vec<_>>(),
     });
+    add_explained(&mut value, explained);
     (lines, value)
+}
+
+fn add_explained(value: &mut Value, explained: &Explained) {
+    value["distrust"] = json!(explained.distrust);
+    value["disputed"] = json!(units_value(&explained.disputed));
+    value["leased"] = json!(explained.held_total);
+    value["held"] = explained.held.iter().map(held_value).collect();
 }
 
 fn explained_lines(explained: &Explained) -> [String; 3] {

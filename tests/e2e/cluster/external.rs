@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::check::check;
-use crate::commands::external::{HANGS, TOOLS, external, process, script};
+use crate::commands::external::{HANGS, TOOLS, external, process, script, write_lies};
 use crate::harness::{Folder, Running, published, until, until_within};
 
 const SERVE: &str = "coordinator --n 12 --method search --run run --json --relax-checks-after 1h";
@@ -63,14 +63,7 @@ fn external_checks_are_named_in_the_answer() {
 #[test]
 fn wrong_external_count_is_a_dispute() {
     let folder = Folder::new();
-    // Right for the self-test of n = 12, and then never.
-    let lies = format!(
-        "import json, sys\nsource = open('{TOOLS}/count.py').read()\nexec(source.split('for line in')[0])\n\
-         for line in sys.stdin:\n    asked = json.loads(line)\n    \
-         count = Position(asked['n'], asked['columns'], asked['rights']).completions() + (asked['n'] != 12)\n    \
-         print(json.dumps({{'id': asked['id'], 'count': count}}), flush=True)\n"
-    );
-    fs::write(folder.path().join("lies.py"), lies).unwrap();
+    write_lies(&folder);
     let serve = SERVE.replace("--n 12", "--n 11");
     let (coordinator, address) = folder.serve(&format!("{serve} --double-check all"), "log");
     let external = join_by(&folder, &address, "python3 lies.py");

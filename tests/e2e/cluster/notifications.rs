@@ -9,20 +9,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::commands::external::{HANGS, TOOLS, external, process, script};
+use crate::commands::external::{HANGS, external, process, script, write_lies};
 use crate::harness::{Completed, Folder, free_address, in_time, published, until};
 
 const SERVE: &str = "coordinator --n 11 --method search --run run --json --double-check all";
 
 /// Serves a run with these receivers until the last event is there. A machine whose program lies is quarantined.
 fn run_with_liar(folder: &Folder, command: &str, url: &str, is_there: impl Fn() -> bool) {
-    let lies = format!(
-        "import json, sys\nsource = open('{TOOLS}/count.py').read()\nexec(source.split('for line in')[0])\n\
-         for line in sys.stdin:\n    asked = json.loads(line)\n    \
-         count = Position(asked['n'], asked['columns'], asked['rights']).completions() + (asked['n'] != 12)\n    \
-         print(json.dumps({{'id': asked['id'], 'count': count}}), flush=True)\n"
-    );
-    fs::write(folder.path().join("lies.py"), lies).unwrap();
+    write_lies(folder);
     let mut serve = folder.diadem(&format!("{SERVE} --relax-checks-after 1h --stay --listen 127.0.0.1:0"));
     serve.args(["--notify", command]).env("DIADEM_NOTIFY_URL", url);
     let (coordinator, address) = folder.serve_command(&mut serve, "log");

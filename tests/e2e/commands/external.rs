@@ -42,6 +42,17 @@ fn counted() -> Folder {
     folder
 }
 
+/// A program in `lies.py` that is right in the self-test of n = 12, and never afterwards.
+pub fn write_lies(folder: &Folder) {
+    let lies = format!(
+        "import json, sys\nsource = open('{TOOLS}/count.py').read()\nexec(source.split('for line in')[0])\n\
+         for line in sys.stdin:\n    asked = json.loads(line)\n    \
+         count = Position(asked['n'], asked['columns'], asked['rights']).completions() + (asked['n'] != 12)\n    \
+         print(json.dumps({{'id': asked['id'], 'count': count}}), flush=True)\n"
+    );
+    fs::write(folder.path().join("lies.py"), lies).unwrap();
+}
+
 /// The command of a shell script, which is written to the folder.
 pub fn script(folder: &Folder, text: &str) -> String {
     fs::write(folder.path().join("script"), text).unwrap();

@@ -306,12 +306,8 @@ impl Members {
         self.select(|worker| is_so(&worker.identity))
     }
 
-    /// The workers that satisfy `is_so`.
-    pub fn ids_of(&self, is_so: impl Fn(&Member) -> bool) -> Vec<WorkerId> {
-        self.select(is_so)
-    }
-
-    fn select(&self, are_meant: impl Fn(&Member) -> bool) -> Vec<WorkerId> {
+    /// The workers that are meant, by number.
+    pub fn select(&self, are_meant: impl Fn(&Member) -> bool) -> Vec<WorkerId> {
         let mut ids: Vec<_> =
             self.by_id.iter().filter(|(_, worker)| are_meant(worker)).map(|(id, _)| *id).collect();
         ids.sort_unstable();

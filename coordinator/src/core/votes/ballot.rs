@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::Variant;
+use domain::{Owner, Variant};
 use records::ledger::UnitRecord;
 use records::standing::{Degree, Identity, Machines, Vote, are_several_owners};
 
@@ -205,10 +205,10 @@ impl<'a> Ballot<'a> {
     }
 
     /// A readable list of the machines and their counts.
-    pub fn summary(&self, title: impl Fn(&str, &str) -> String) -> String {
+    pub fn summary(&self) -> String {
         let mut said: Vec<String> = Vec::new();
         for Cast { owner, machine, count, .. } in &self.casts {
-            let line = format!("{} says {count}", title(owner, machine));
+            let line = format!("{} says {count}", Owner::new(owner).title(machine));
             if !said.contains(&line) {
                 said.push(line);
             }

@@ -23,8 +23,7 @@ fn join_by(folder: &Folder, address: &str, program: &str) -> Running {
 
 /// The records of the kind that the program made.
 fn records(folder: &Folder, kind: &str) -> usize {
-    let ledger = folder.ledger("run");
-    let records = ledger.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let records = folder.records("run").into_iter();
     records.filter(|record| record["kind"] == *kind && record["kernel"] == "external").count()
 }
 

@@ -63,16 +63,13 @@ fn files(folder: &Folder, run: &str) -> BTreeMap<String, Vec<u8>> {
 
 /// The counts on record, by unit.
 fn counts(folder: &Folder, run: &str) -> BTreeMap<u64, u64> {
-    let ledger = folder.ledger(run);
-    let records = ledger.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let counts = records.filter(|record| record["kind"] == "count");
+    let counts = folder.records(run).into_iter().filter(|record| record["kind"] == "count");
     counts.map(|r| (r["unit"].as_u64().unwrap(), r["count"].as_u64().unwrap())).collect()
 }
 
 /// The terms on record.
 fn terms(folder: &Folder, run: &str) -> Vec<u64> {
-    let ledger = folder.ledger(run);
-    let records = ledger.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let records = folder.records(run).into_iter();
     records.filter(|record| record["kind"] == "term").map(|r| r["term"].as_u64().unwrap()).collect()
 }
 

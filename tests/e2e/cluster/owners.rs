@@ -50,9 +50,7 @@ impl Run {
 
     /// How many counts of one owner the other one has checked, as far as is on record.
     fn checks_between_owners(&self) -> usize {
-        let ledger = self.folder.ledger("run");
-        let records = ledger.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let checks = records.filter(|record| record["kind"] == "check");
+        let checks = self.folder.records("run").into_iter().filter(|record| record["kind"] == "check");
         checks.filter(|check| check["owner"] != check["of_owner"]).count()
     }
 }
@@ -131,8 +129,7 @@ fn two_owners_see_what_they_gave() {
     }
 
     let ended = run.folder.run("status run --json").json()["credits"].clone();
-    let records: Vec<Value> =
-        run.folder.ledger("run").lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let records = run.folder.records("run");
     for owner in ["ada", "ben"] {
         let of_owner = |credits: &Value| {
             let owners = credits["owners"].as_array().unwrap().clone();

@@ -111,6 +111,11 @@ impl Folder {
         files.iter().map(|file| String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned()).collect()
     }
 
+    /// The whole records on it: a coordinator may be writing the last line.
+    pub fn records(&self, run: &str) -> Vec<Value> {
+        self.ledger(run).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+
     /// How many counts are on record: committed by the mark that follows them.
     pub fn counts(&self, run: &str) -> usize {
         self.committed(run, &["count"])

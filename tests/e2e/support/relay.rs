@@ -54,8 +54,7 @@ impl Relay {
         // Read the list first: records acknowledged during the reading of the ledger may be behind the end that was
         // read.
         let acknowledged = self.acknowledged.lock().unwrap().clone();
-        let ledger = folder.ledger(run);
-        let records = ledger.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let records = folder.records(run).into_iter();
         let counted = records.filter(|record| record["kind"] == "count" || record["kind"] == "check");
         let on_record: BTreeSet<Acknowledged> = counted
             .flat_map(|record| {

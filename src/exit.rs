@@ -35,7 +35,7 @@ use records::policy::PolicyError;
 use records::run_directory::RunDirectoryError;
 use records::store::StoreError;
 use records::verify::VerifyError;
-use records::{AuditError, CertificateError, CopyError, HeadError, MergeError, RetractError};
+use records::{AuditError, CertificateError, CopyError, HeadError, MergeError, RetractError, TakeoverError};
 use worker::{AddressError, TwoRuns};
 
 use crate::args::WrongCommand;
@@ -98,7 +98,7 @@ fn class(error: &anyhow::Error) -> Class {
     let class = class_of!(
         error: WrongCommand, PlanError, KernelError, GpuError, StartError, Withheld, AddressError, TwoRuns,
         AuditError, CertificateError, CopyError, ExportError, HeadError, LedgerError, MergeError, PolicyError,
-        RetractError, RunDirectoryError, StoreError, VerifyError,
+        RetractError, RunDirectoryError, StoreError, TakeoverError, VerifyError,
     );
     let class = class.or_else(|| class_in_atlas(error)).unwrap_or(Class::Failed);
     // An unreadable file proves nothing about the run.

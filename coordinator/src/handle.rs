@@ -11,8 +11,8 @@ use domain::{
     Explained, Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunId,
     RunStatus, Steering, Subject, Takeback, TakenBack, Term, Verdict, Welcome, WorkerId,
 };
-use queens::{Class, Classified, Plan};
-use records::ledger::LedgerPosition;
+use queens::{Class, Classified, Plan, UnitId};
+use records::ledger::{LedgerPosition, lines_of_unit};
 use records::policy::PolicyError;
 use records::run_directory::{LeaseKey, RunDirectory};
 use records::shard::Shard;
@@ -20,7 +20,8 @@ use records::standing::Standing;
 use records::store::{Store, StoreError};
 use records::{Clock, DoubleCheck, OwnChecks, SystemClock};
 use thiserror::Error;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::task::spawn_blocking;
 use tracing::warn;
 
 use crate::core::{Checking, Core};
@@ -90,6 +91,8 @@ pub struct Handle {
     snapshots: watch::Receiver<Snapshot>,
     /// The data for followers, if there is a ledger.
     source: Option<LedgerSource>,
+    /// The permit to search the ledger for a unit, which takes seconds at record size.
+    search: Arc<Semaphore>,
     plan: Arc<Plan>,
     clock: Arc<dyn Clock>,
     owner: Owner,
@@ -199,7 +202,8 @@ impl Handle {
         let Channels { requests, snapshots, ends } =
             keeper::start(core, store, Arc::clone(&clock), replicas)?;
         let source = parts.map(|(directory, key, term)| LedgerSource { directory, key, term, ends });
-        Ok(Self { requests, snapshots, source, plan, clock, owner: Owner::default() })
+        let search = Arc::new(Semaphore::new(1));
+        Ok(Self { requests, snapshots, source, search, plan, clock, owner: Owner::default() })
     }
 
     /// A handle to the same keeper on behalf of this owner. Its calls can only name workers of this owner.
@@ -365,6 +369,22 @@ impl Handle {
     /// The keeper has ended.
     pub async fn explain(&self, subject: Subject) -> Result<Explained, CallError> {
         self.call(|reply| Request::Explain(subject, reply)).await
+    }
+
+    /// The lines of the ledger about a unit; one search at a time.
+    ///
+    /// # Errors
+    /// The ledger cannot be read.
+    pub async fn lines_of_unit(&self, unit: UnitId) -> io::Result<Vec<String>> {
+        let Some(source) = self.source() else { return Ok(Vec::new()) };
+        let folder = source.directory.ledger();
+        let permit = Arc::clone(&self.search).acquire_owned().await;
+        let found = spawn_blocking(move || {
+            let lines = lines_of_unit(&folder, unit);
+            drop(permit);
+            lines
+        });
+        found.await?.map_err(io::Error::other)
     }
 
     /// Saves the checkpoint, publishes the last snapshot and unlocks the run directory.

@@ -1,5 +1,5 @@
 // Shows the run as the coordinator sends it. Each event updates a section of the page; names are set as text, never as HTML.
-import { byId, say, tell, written } from "/elements.js";
+import { byId, linked, say, tell, written } from "/elements.js";
 import { attendToMap, showFamilies } from "/families.js";
 import { showSpeed } from "/speed.js";
 
@@ -130,7 +130,7 @@ function showHappened(events) {
   const items = events.map(([at, text]) => {
     const [item, time] = [document.createElement("li"), written("time", dated(at))];
     time.dateTime = new Date(at * 1000).toISOString();
-    item.append(time, text);
+    item.append(time, ...linked(text));
     return item;
   });
   byId("no-events").hidden = items.length > 0;

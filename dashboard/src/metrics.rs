@@ -47,9 +47,11 @@ const OF_MACHINE: [OfMachine; 6] = [
 ];
 
 /// The metrics as text.
-pub fn text(status: &RunStatus) -> String {
+pub fn text(status: &RunStatus, has_disk_trouble: bool) -> String {
     let mut metrics = Metrics(Registry::with_prefix("diadem"));
     metrics.run(status);
+    let help = "1 if the run's disk takes no records, because it is full for example, or hangs";
+    metrics.gauge("disk_trouble", help, u64::from(has_disk_trouble));
     metrics.units(status);
     metrics.checks(status);
     metrics.connected(status);

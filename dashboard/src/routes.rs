@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, Form, FromRequest, Query, Request, State};
+use axum::extract::{DefaultBodyLimit, Form, FromRequest, Path, Query, Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE,
     WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
@@ -27,6 +27,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use crate::broadcast::{Broadcast, Viewer};
 use crate::door::Door;
 use crate::metrics;
+use crate::unit_page::{NoAccount, RunSource};
 
 /// Time without news after which a viewer gets an empty message, so that both ends notice a broken connection.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -48,6 +49,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 #[derive(Debug)]
 pub struct Site {
     broadcast: Broadcast,
+    source: Arc<dyn RunSource>,
     door: Door,
     seats: Arc<Seats>,
     /// Each viewer has a receiver.
@@ -56,8 +58,9 @@ pub struct Site {
 
 impl Site {
     /// A site for the viewers that the door admits.
-    pub fn new(broadcast: Broadcast, door: Door) -> Self {
-        Self { broadcast, door, seats: Arc::new(Seats::new(LIMITS)), viewers: watch::Sender::default() }
+    pub fn new(broadcast: Broadcast, source: Arc<dyn RunSource>, door: Door) -> Self {
+        let (seats, viewers) = (Arc::new(Seats::new(LIMITS)), watch::Sender::default());
+        Self { broadcast, source, door, seats, viewers }
     }
 
     /// The limits on connections.
@@ -102,6 +105,7 @@ pub fn router(site: Arc<Site>) -> Router {
         .route("/", file("text/html; charset=utf-8", include_str!("../assets/dashboard.html")))
         .route("/events", get(events))
         .route("/metrics", get(metrics))
+        .route("/unit/{unit}", get(unit))
         .layer(from_fn_with_state(Arc::clone(&site), admit))
         .route("/", post(submit_token).layer(DefaultBodyLimit::max(MAX_FORM_BYTES)));
     Router::new()
@@ -231,7 +235,22 @@ fn updates(
 
 async fn metrics(State(site): State<Arc<Site>>) -> Response {
     let status = Arc::clone(&site.broadcast.status.borrow());
-    ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], metrics::text(&status)).into_response()
+    let text = metrics::text(&status, site.source.has_disk_trouble());
+    ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response()
+}
+
+/// The page of one unit.
+async fn unit(State(site): State<Arc<Site>>, Path(unit): Path<String>) -> Response {
+    let explained = match unit.parse() {
+        Ok(number) => site.source.explain_unit(number).await,
+        Err(_) => Err(NoAccount::Unknown(format!("{unit:?} is not the number of a unit, as in /unit/17"))),
+    };
+    let (code, page) = match explained {
+        Ok(account) => (StatusCode::OK, account.page()),
+        Err(why @ NoAccount::Unknown(_)) => (StatusCode::NOT_FOUND, why.page()),
+        Err(why @ NoAccount::Unavailable(_)) => (StatusCode::SERVICE_UNAVAILABLE, why.page()),
+    };
+    (code, [(CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
 }
 
 /// The readiness of the run. Every caller may ask, so the reply contains no details.
@@ -265,6 +284,7 @@ mod tests {
     use tokio_stream::wrappers::WatchStream;
 
     use super::*;
+    use crate::unit_page::Explaining;
 
     /// The status of a run with this number of counted units.
     fn status(done: u64) -> RunStatus {
@@ -287,6 +307,20 @@ mod tests {
         }
     }
 
+    /// A run that nobody asks.
+    #[derive(Debug)]
+    struct Silent;
+
+    impl RunSource for Silent {
+        fn has_disk_trouble(&self) -> bool {
+            false
+        }
+
+        fn explain_unit(&self, _: u64) -> Explaining {
+            Box::pin(async { Err(NoAccount::Unavailable("nobody asks".into())) })
+        }
+    }
+
     /// A run with viewers.
     struct Watched {
         statuses: watch::Sender<RunStatus>,
@@ -299,7 +333,7 @@ mod tests {
             let (statuses, receiver) = watch::channel(status(0));
             tokio::spawn(announcer.tell(Box::pin(WatchStream::new(receiver))));
             let door = Door::new(Guard::new(Access::open(), None), ([127, 0, 0, 1], 1).into());
-            Self { statuses, site: Site::new(broadcast, door) }
+            Self { statuses, site: Site::new(broadcast, Arc::new(Silent), door) }
         }
 
         /// Adds a viewer of this owner. Returns its connection and its updates.

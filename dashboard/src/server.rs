@@ -24,6 +24,7 @@ use tower::Layer;
 use crate::broadcast::{Broadcast, Statuses};
 use crate::door::Door;
 use crate::routes::{Site, router};
+use crate::unit_page::RunSource;
 
 /// The rules for connections. Connections that do not watch make room for new connections.
 const RULES: Rules = Rules {
@@ -49,15 +50,21 @@ pub fn statuses(snapshots: watch::Receiver<Snapshot>) -> Statuses {
     Box::pin(WatchStream::new(snapshots).map(|snapshot| snapshot.status))
 }
 
-/// Serves the dashboard on `listener` until the statuses end, to viewers that `guard` admits. The caller owns the port.
+/// Serves the dashboard of the run behind `source` on `listener` until the statuses end, to viewers that `guard` admits. The
+/// caller owns the port.
 ///
 /// # Errors
 /// The listener has no address.
-pub async fn serve(listener: TcpListener, mut statuses: Statuses, guard: Guard) -> io::Result<()> {
+pub async fn serve(
+    listener: TcpListener,
+    mut statuses: Statuses,
+    source: Arc<dyn RunSource>,
+    guard: Guard,
+) -> io::Result<()> {
     let door = Door::new(guard.clone(), listener.local_addr()?);
     let Some(first) = statuses.next().await else { return Ok(()) };
     let (announcer, broadcast) = Broadcast::begin(first);
-    let site = Arc::new(Site::new(broadcast, door));
+    let site = Arc::new(Site::new(broadcast, source, door));
     let accepting =
         accept(guard.connections(listener, Arc::clone(site.seats()), RULES), router(Arc::clone(&site)));
     let telling = async {

@@ -15,6 +15,8 @@ pub struct PolicyChange {
     pub own: Option<String>,
     /// The reason, which is kept in the ledger.
     pub reason: String,
+    /// Only check that the change is possible. The answer is the policy in effect.
+    pub dry_run: bool,
 }
 
 /// The policy in effect after the change.

@@ -137,6 +137,12 @@ impl Position {
         self.squares.as_deref().map_or(self.board.full(), |squares| squares[usize::from(row)])
     }
 
+    /// Whether a queen may still stand on the square: it is allowed, and no placed queen attacks it.
+    pub fn is_free(&self, square: Square) -> bool {
+        self.squares(square.row) >> square.col & 1 == 1
+            && self.queens.iter().all(|queen| *queen != square && !queen.attacks(square))
+    }
+
     /// The allowed pairs of boundary queens; `None` allows all.
     pub fn boundary(&self) -> Option<&BoundaryPairs> {
         self.boundary.as_deref()

@@ -27,6 +27,7 @@ mod own_checks;
 mod retract;
 mod signing;
 mod system;
+mod takeover;
 
 pub mod export;
 pub mod ledger;
@@ -62,3 +63,4 @@ pub use merge::{Difference, Disbelief, MergeError, Merged, merge};
 pub use own_checks::OwnChecks;
 pub use retract::{Extent, NothingToRetract, RetractError, Retracted, retract, retractions};
 pub use signing::{KeyError, SigningKey};
+pub use takeover::{Takeover, TakeoverError};

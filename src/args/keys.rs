@@ -61,6 +61,14 @@ pub enum KeysCommand {
         /// Renew the certificate, not the tokens.
         #[arg(long)]
         certificate_only: bool,
+        /// Only print what would be replaced, and who is cut off.
+        #[arg(long)]
+        dry_run: bool,
+        /// Put the keys of before the last renewal back.
+        ///
+        /// Tokens made since hold as well, until the next renewal. Copy the folders again afterwards.
+        #[arg(long, conflicts_with_all = ["hosts", "certificate_only", "days", "dry_run"])]
+        undo: bool,
         #[command(flatten)]
         validity: ValidityArgs,
     },
@@ -94,6 +102,12 @@ pub enum KeysCommand {
         /// The owner is named as in keys client and in the status.
         #[arg(value_name = "NAME", value_parser = owner_name)]
         name: String,
+        /// Only print who would be refused.
+        #[arg(long)]
+        dry_run: bool,
+        /// Accept the owner's keys again.
+        #[arg(long, conflicts_with = "dry_run")]
+        undo: bool,
     },
 }
 

@@ -24,4 +24,9 @@ pub struct ServedLossArgs {
     /// has recorded are made again. Workers and followers move to this coordinator.
     #[arg(long)]
     pub take_over: bool,
+    /// Only print what --take-over would change.
+    ///
+    /// The terms, what the folder has, what it may lack, and the way back.
+    #[arg(long, requires = "take_over")]
+    pub dry_run: bool,
 }

@@ -13,6 +13,7 @@ use super::value::{CHECKS, choice, whole};
 ///
 /// The change stands in the ledger with its reason.
 /// More may be checked than before, not less. With fewer replicas, waiting counts are acknowledged at once.
+/// The command prints how to undo it.
 /// The change is permanent: remove the same options from the command that starts the coordinator.
 #[derive(Debug, Args)]
 #[command(
@@ -37,6 +38,9 @@ pub struct PolicyArgs {
     pub operator: OperatorArgs,
     #[command(flatten)]
     pub change: PolicyChangeArgs,
+    /// Only print what would change.
+    #[arg(long)]
+    pub dry_run: bool,
     /// Reason, recorded in the ledger.
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub reason: String,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PathBufValueParser;
 use clap::{Arg, ArgGroup, Args};
-use domain::{Target, is_reason};
+use domain::{Owner, Target, is_reason, quoted};
 use queens::Constellation;
 use queens::kernel::Method;
 use queens::plan::{Border, Family};
@@ -295,6 +295,14 @@ impl TargetArgs {
     /// Whether a machine or an owner was named, not units.
     pub fn is_somebody(&self) -> bool {
         self.unit.is_empty()
+    }
+
+    /// The machine or the owner, as an option.
+    pub fn somebody(&self) -> Option<String> {
+        let machine = self.machine.as_ref().map(|machine| format!("--machine {}", quoted(machine)));
+        machine.or_else(|| {
+            self.owner.as_ref().map(|owner| format!("--owner {}", quoted(Owner::new(owner).typed())))
+        })
     }
 
     /// Whether several units were named.

@@ -1,5 +1,7 @@
 //! `diadem coordinator`: serves a run to workers.
 
+mod takeover;
+
 use std::io;
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -22,6 +24,7 @@ use tracing::{Level, info, warn};
 
 use crate::access::{guard, warn_if_others_may_read};
 use crate::args::{ListenAddress, ServedRun, WrongCommand};
+use crate::commands::unit::Explainer;
 use crate::log::say;
 use crate::notification::Notifier;
 use crate::signals::Signals;
@@ -41,6 +44,9 @@ const BROWSER_EXIT_DELAY: Duration = Duration::from_secs(3);
 const MAX_EXIT_DELAY: Duration = Duration::from_mins(1);
 
 pub fn run(run: ServedRun) -> anyhow::Result<ExitCode> {
+    if run.loss.dry_run {
+        return takeover::foresee(&run.path);
+    }
     log::start(Level::INFO);
     host::ensure_limits(OPEN_FILES)?;
     let places = places(&run)?;
@@ -85,6 +91,9 @@ async fn coordinate(run: &ServedRun, places: (SocketAddr, Option<SocketAddr>)) -
     };
     let handle = Handle::start_replicated(plan, Shard::default(), standing, checking, store, run.replicas)?;
     output::notices(&notices);
+    if run.loss.take_over {
+        info!("took over the run with term {term}; {}", takeover::WAY_BACK);
+    }
     info!(n = n.n(), units, done, term, listen = %listener.local_addr()?, "serving");
     info!("start workers with: {}", worker_command(listener.local_addr()?, run, guard.encrypts()));
     tokio::spawn(keys.watch(handle.clone()));
@@ -172,7 +181,8 @@ fn show(listener: TcpListener, handle: &Handle, guard: Guard) -> JoinHandle<()> 
     if let Ok(address) = listener.local_addr() {
         info!("the dashboard is at {scheme}://{address}");
     }
-    let serving = tokio::spawn(dashboard::serve(listener, dashboard::statuses(handle.snapshots()), guard));
+    let (statuses, source) = (dashboard::statuses(handle.snapshots()), Explainer::new(handle.clone()));
+    let serving = tokio::spawn(dashboard::serve(listener, statuses, source, guard));
     tokio::spawn(async {
         match serving.await {
             Ok(Ok(())) => {}

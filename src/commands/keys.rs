@@ -6,6 +6,7 @@
 //!   ca.key ca.pem    the authority; nobody needs ca.key to run anything
 //!   hosts            what the coordinator's certificate is for
 //!   renewal          the tokens of before a renewal that has failed
+//!   before/          the files that the last renewal replaced
 //!   coordinator/     server.pem server.key ca.pem join.token status.token follow.token admin.token revoked
 //!   worker/          ca.pem join.token
 //!   status/          ca.pem status.token
@@ -17,6 +18,8 @@
 mod authority;
 mod draft;
 mod files;
+mod foreseen;
+mod former;
 mod invite;
 mod renewal;
 mod revoked;
@@ -28,6 +31,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
+use domain::{named, quoted};
 
 use crate::access::{JOIN, warn_if_others_may_read};
 use crate::args::{KeysArgs, KeysCommand, client_name, host};
@@ -35,6 +39,7 @@ use crate::output::print;
 use authority::{Authority, Pair};
 use draft::{KeysDraft, expect_finished};
 use files::{alone_in, make_folder, read, write_private};
+use former::{FormerFiles, kept_in, put_back};
 use renewal::{FOLDERS, KeysRenewal};
 use revoked::{list_of_revoked, revoked, write_revoked};
 use tokens::{write_named_token, write_token};
@@ -50,26 +55,43 @@ pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
             let owner = owner.clone().map_or_else(ask_for_owner, |owner| Ok(Some(owner)))?;
             print(&init(keys, hosts, owner.as_deref(), validity.days)?)?;
         }
-        KeysCommand::Renew { keys, hosts, certificate_only: true, validity } => {
+        KeysCommand::Renew { keys, undo: true, .. } => print(&undo_renewal(keys)?)?,
+        KeysCommand::Renew { keys, hosts, certificate_only, dry_run: true, validity, .. } => {
             let _alone = lock_keys(keys)?;
+            print(&foreseen::renewal(keys, hosts, *certificate_only, validity.days)?)?;
+        }
+        KeysCommand::Renew { keys, hosts, certificate_only: true, validity, .. } => {
+            let _alone = lock_keys(keys)?;
+            authority_of(keys)?;
+            let former = FormerFiles::keep(keys, false)?;
             let hosts = renew_certificate(keys, hosts, validity.days)?;
             print(&format!(
                 "made a new certificate, valid for {} days for {hosts}; the tokens stay. Copy the \
                  folder; a running coordinator reads it within a second:\n{}/coordinator   to the \
-                 coordinator",
+                 coordinator\n{}",
                 validity.days,
-                keys.display()
+                keys.display(),
+                way_back(keys)
             ))?;
+            former.finish()?;
         }
         KeysCommand::Renew { keys, hosts, validity, .. } => {
             let _alone = lock_keys(keys)?;
+            authority_of(keys)?;
+            let former = FormerFiles::keep(keys, true)?;
             let (made, renewal) = renew(keys, hosts, validity.days)?;
-            print(&made)?;
+            print(&format!("{made}\n{}", way_back(keys)))?;
             renewal.finish()?;
+            former.finish()?;
         }
         KeysCommand::Client { keys, name, token: true, .. } => print(&client_token(keys, name)?)?,
         KeysCommand::Client { keys, name, validity, .. } => print(&client(keys, name, validity.days)?)?,
-        KeysCommand::Revoke { keys, name } => print(&revoke(keys, name)?)?,
+        KeysCommand::Revoke { keys, name, undo: true, .. } => print(&undo_revocation(keys, name)?)?,
+        KeysCommand::Revoke { keys, name, dry_run: true, .. } => {
+            let _alone = lock_keys(keys)?;
+            print(&foreseen::revocation(keys, name)?)?;
+        }
+        KeysCommand::Revoke { keys, name, .. } => print(&revoke(keys, name)?)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -148,6 +170,28 @@ fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, Ke
     Ok((made, renewal))
 }
 
+/// How a renewal is undone.
+fn way_back(keys: &Path) -> String {
+    format!(
+        "what it replaced stays in {}, as private as the keys; to undo: diadem keys renew {} --undo",
+        kept_in(keys).display(),
+        quoted(&keys.to_string_lossy())
+    )
+}
+
+/// Puts the keys of before the last renewal back.
+fn undo_renewal(keys: &Path) -> anyhow::Result<String> {
+    let _alone = lock_keys(keys)?;
+    let files = put_back(keys)?;
+    let files: Vec<_> = files.iter().map(|file| format!("\n{}", file.display())).collect();
+    Ok(format!(
+        "put back the files of before the last renewal. Tokens made since hold as well, until keys are renewed again; \
+         revoked owners stay revoked. Copy the files to where they were copied from; a running coordinator reads them \
+         within a second:{}",
+        files.concat()
+    ))
+}
+
 fn client(keys: &Path, name: &str, days: u32) -> anyhow::Result<String> {
     let _alone = lock_keys(keys)?;
     let authority = authority_of(keys)?;
@@ -209,8 +253,31 @@ fn revoke(keys: &Path, name: &str) -> anyhow::Result<String> {
     let way_on = if is_shared { "\ndiadem keys renew makes new keys for that name" } else { "" };
     Ok(format!(
         "revoked {name}{doubt}. Copy the file to the coordinator, which reads it within a second and \
-         then refuses {name} and its workers:\n{}{way_on}",
-        list_of_revoked(keys).display()
+         then refuses {name} and its workers:\n{}{way_on}\nto undo: diadem keys revoke {} {name} --undo",
+        list_of_revoked(keys).display(),
+        quoted(&keys.to_string_lossy())
+    ))
+}
+
+/// Makes the coordinator accept a revoked owner again, with its former keys.
+fn undo_revocation(keys: &Path, name: &str) -> anyhow::Result<String> {
+    let _alone = lock_keys(keys)?;
+    let (list, mut names) = (list_of_revoked(keys), revoked(keys)?);
+    let before = names.len();
+    names.retain(|revoked| revoked != name);
+    if names.len() == before {
+        let known = if names.is_empty() {
+            "it names nobody".to_owned()
+        } else {
+            format!("it names {}", named(names.into_iter()))
+        };
+        bail!("{name} is not in the list of revoked owners {}: {known}", list.display());
+    }
+    write_revoked(keys, &names)?;
+    Ok(format!(
+        "{name} is revoked no more. Copy the file to the coordinator, which reads it within a second and then accepts \
+         the keys of {name} again:\n{}",
+        list.display()
     ))
 }
 

@@ -1,12 +1,14 @@
 //! `diadem retract`: takes counts back that the operator does not believe.
 
+use std::fmt::{self, Display};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use domain::{Copies, Takeback, TakenBack, counted};
-use records::run_directory::RunDirectoryError;
+use dashboard::words;
+use domain::{Copies, Takeback, TakenBack, counted, quoted};
+use records::run_directory::{RunDirectory, RunDirectoryError};
 use records::store::{Notice, StoreError};
 use records::{Extent, RetractError, Retracted};
 
@@ -23,7 +25,10 @@ pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
         let foreseen = made(args, &takeback(true))?;
         let extent = extent_in_words(args, &foreseen);
         if args.dry_run {
-            print(&format!("with --dry-run nothing is changed; {extent}"))?;
+            print(&format!(
+                "with --dry-run nothing is changed; {extent}\n{}",
+                way_back(args, &foreseen.run)
+            ))?;
             return Ok(ExitCode::SUCCESS);
         }
         if foreseen.units > 1 && !is_agreed(&extent)? {
@@ -34,10 +39,11 @@ pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
     let made = made(args, &takeback(false))?;
     output::notices(&made.notices);
     warn_missing_replicas(made.copies);
-    let Made { run, units, share, how, .. } = made;
+    let way_back = way_back(args, &made.run);
+    let Made { run, units, effort, how, .. } = made;
     if args.readmit {
         let units = "units that were taken back are counted again";
-        print(&format!("believed again in {run} from now on; {units}"))?;
+        print(&format!("believed again in {run} from now on; {units}\n{way_back}"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let are = if units == 1 { "is" } else { "are" };
@@ -47,8 +53,10 @@ pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
     } else {
         ""
     };
-    let share = share_in_words(share);
-    print(&format!("{} {are} open again in {run}, {share}; {how}{but}", counted(units, "unit")))?;
+    print(&format!(
+        "{} {are} open again in {run}, {effort}; {how}{but}\n{way_back}",
+        counted(units, "unit")
+    ))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -57,7 +65,7 @@ struct Made {
     /// Where.
     run: String,
     units: u64,
-    share: f64,
+    effort: Effort,
     copies: Copies,
     notices: Vec<Notice>,
     /// How the units are counted again.
@@ -68,14 +76,19 @@ fn made(args: &RetractArgs, takeback: &Takeback) -> anyhow::Result<Made> {
     match args.place() {
         RetractIn::Directory(path) => {
             let Retracted { extent: Extent { units, share }, notices } = retract_offline(&path, takeback)?;
+            let directory = RunDirectory::open(&path)?;
+            let work = directory.run().shard.work_of(directory.plan()) as f64 / 1e9;
             let (run, how) = (path.display().to_string(), "resume the run to count them");
-            Ok(Made { run, units, share, copies: Copies::default(), notices, how })
+            Ok(Made { run, units, effort: Effort { share, work }, copies: Copies::default(), notices, how })
         }
         RetractIn::Served(addresses) => {
-            let asked =
-                ask(&addresses, args.keys.as_deref(), async |remote| remote.retract(takeback.clone()).await);
-            let (run, TakenBack { units, share, copies }) = asked?;
-            Ok(Made { run, units, share, copies, notices: Vec::new(), how: "its workers count them" })
+            let asked = ask(&addresses, args.keys.as_deref(), async |remote| {
+                let work = remote.status().await?.work.total;
+                Ok((work, remote.retract(takeback.clone()).await?))
+            });
+            let (run, (work, TakenBack { units, share, copies })) = asked?;
+            let effort = Effort { share, work };
+            Ok(Made { run, units, effort, copies, notices: Vec::new(), how: "its workers count them" })
         }
     }
 }
@@ -94,7 +107,7 @@ fn retract_offline(run: &Path, takeback: &Takeback) -> anyhow::Result<Retracted>
 
 /// The effect of the command, before it is made.
 fn extent_in_words(args: &RetractArgs, foreseen: &Made) -> String {
-    let Made { run, units, share, .. } = foreseen;
+    let Made { run, units, effort, .. } = foreseen;
     if args.readmit {
         return format!(
             "the command has {} believed again in {run}; units that were taken back are counted again",
@@ -102,11 +115,41 @@ fn extent_in_words(args: &RetractArgs, foreseen: &Made) -> String {
         );
     }
     let lends = if args.target.is_somebody() { ", and nothing more is lent to it" } else { "" };
-    format!("the command takes back {} in {run}, {}{lends}", counted(*units, "unit"), share_in_words(*share))
+    format!("the command takes back {} in {run}, {effort}{lends}", counted(*units, "unit"))
 }
 
-fn share_in_words(share: f64) -> String {
-    format!("{:.1} % of the work of the run", 100.0 * share)
+/// The work that is done again.
+#[derive(Clone, Copy, Debug)]
+struct Effort {
+    /// As a share of the run's work, from 0 to 1.
+    share: f64,
+    /// The run's work, in seconds of one reference core.
+    work: f64,
+}
+
+impl Display for Effort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { share, work } = self;
+        let hours = words::core_hours(share * work);
+        write!(f, "{:.1} % of the work of the run (about {hours} core-hours)", 100.0 * share)
+    }
+}
+
+/// How the command is undone. A count that was taken back does not stand again by a command: it would be a count that nobody has
+/// confirmed since somebody doubted it.
+fn way_back(args: &RetractArgs, run: &str) -> String {
+    let Some(whom) = args.target.somebody() else {
+        return "to undo, do nothing: each unit is counted again, and a count that was right comes back; the ledger \
+                keeps both"
+            .to_owned();
+    };
+    let keys = args.keys.as_ref().map(|keys| format!(" --keys {}", quoted(&keys.to_string_lossy())));
+    let readmit = if args.readmit { "" } else { " --readmit" };
+    format!(
+        "to undo: diadem retract {}{} {whom}{readmit} --reason TEXT",
+        quoted(run),
+        keys.unwrap_or_default()
+    )
 }
 
 /// Whether the user agrees, on a terminal.

@@ -1,5 +1,6 @@
 //! `diadem unit`: one unit of a run: its position, who holds it, its counts, and why it is still open.
 
+mod page;
 mod position;
 mod records;
 
@@ -24,6 +25,8 @@ use crate::highest_term::ask_highest_term;
 use crate::output::{listing, print};
 use crate::progress::during;
 use crate::terminal::wrapped;
+
+pub use page::Explainer;
 
 /// What is known of a unit.
 struct Account {
@@ -101,22 +104,29 @@ fn records_of(lines: &[String]) -> Vec<Record> {
 }
 
 impl Account {
+    /// Only what the plan knows.
+    fn new(plan: Arc<Plan>, unit: Unit) -> Self {
+        Self { plan, unit, records: Vec::new(), held: None, open_because: None }
+    }
+
     fn text(&self) -> String {
+        let mut lines = vec![self.title(), position::drawn(&self.unit.position)];
+        lines.extend(self.facts().iter().map(|fact| wrapped(fact)));
+        lines.join("\n")
+    }
+
+    fn title(&self) -> String {
+        let Self { plan, unit, .. } = self;
+        format!("unit {} of {}, n = {}, plan {}", unit.id, plan.units(), plan.board(), plan.fingerprint())
+    }
+
+    /// Everything but the picture, in sentences.
+    fn facts(&self) -> Vec<String> {
         let (plan, unit) = (&self.plan, &self.unit);
         let seconds = plan.weight_alone(unit.id) as f64 / 1e9;
-        let mut lines = vec![
-            format!(
-                "unit {} of {}, n = {}, plan {}",
-                unit.id,
-                plan.units(),
-                plan.board(),
-                plan.fingerprint()
-            ),
-            position::drawn(&unit.position),
-        ];
-        lines.extend(position::described(plan, unit).iter().map(|line| wrapped(line)));
-        lines.push(format!("expected work: {} s of one reference core", words::figures(seconds)));
-        lines.push(wrapped(&match &self.held {
+        let mut facts = position::described(plan, unit);
+        facts.push(format!("expected work: {} s of one reference core", words::figures(seconds)));
+        facts.push(match &self.held {
             None => "held by: only a running coordinator knows (--coordinator)".to_owned(),
             Some(held) if held.is_empty() => "held by: nobody".to_owned(),
             Some(held) => {
@@ -126,13 +136,13 @@ impl Account {
                 };
                 format!("held by: {}", held.iter().map(holder).collect::<Vec<_>>().join("; "))
             }
-        }));
-        lines.extend(self.records.iter().map(|record| wrapped(&records::line(record))));
-        lines.push(wrapped(&match &self.open_because {
+        });
+        facts.extend(self.records.iter().map(records::line));
+        facts.push(match &self.open_because {
             Some(why) => format!("open: {why}"),
             None => "not open: it is counted, and its checks are made".to_owned(),
-        }));
-        lines.join("\n")
+        });
+        facts
     }
 
     fn json(&self) -> Value {

@@ -9,10 +9,12 @@ pub const CONFIG: &str = "config";
 
 /// Options that take something back, change it, install it, or accept a loss. They are only typed: a setting that is meant for another
 /// command (a worker's `--machine`) or for another day must never do that.
-pub const TYPED: [(&str, &[&str]); 6] = [
+pub const TYPED: [(&str, &[&str]); 8] = [
     ("retract", &["unit", "machine", "owner", "readmit", "dry-run", "yes"]),
-    ("policy", &["double-check", "replicas", "require-owners", "own-checks", "own"]),
-    ("coordinator", &["take-over", "accept-loss"]),
+    ("policy", &["double-check", "replicas", "require-owners", "own-checks", "own", "dry-run"]),
+    ("coordinator", &["take-over", "dry-run", "accept-loss"]),
+    ("renew", &["dry-run", "undo"]),
+    ("revoke", &["dry-run", "undo"]),
     ("count", &["accept-loss"]),
     ("worker", &["install-service", "remove-service"]),
     ("join", &["install-service", "remove-service"]),

@@ -9,11 +9,8 @@ use domain::{Lease, PolicyChange, Registration, Report, Steering, Subject, Takeb
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
 use proto::{Protocol, malformed, plan_reply, v1};
-use queens::UnitId;
-use records::ledger::lines_of_unit;
 use records::policy::MOST_FOLLOWERS;
 use tokio::sync::{Mutex, Semaphore};
-use tokio::task::spawn_blocking;
 use tokio_stream::wrappers::{ReceiverStream, WatchStream};
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, Streaming};
@@ -42,8 +39,6 @@ pub struct Service {
     status: Arc<Mutex<Option<(Duration, v1::StatusReply)>>>,
     /// Permits for followers.
     followers: Arc<Semaphore>,
-    /// The permit to search the ledger for a unit, which takes seconds at record size.
-    search: Arc<Semaphore>,
 }
 
 /// The error if two owners are required but cannot be identified.
@@ -56,7 +51,6 @@ impl Service {
             knows_owners,
             status: Arc::default(),
             followers: Arc::new(Semaphore::new(MOST_FOLLOWERS)),
-            search: Arc::new(Semaphore::new(1)),
         }
     }
 
@@ -69,22 +63,6 @@ impl Service {
     fn announced_plan(&self) -> v1::PlanReply {
         let plan = self.handle.plan();
         plan_reply(plan.spec(), plan.fingerprint(), self.handle.run(), self.handle.term())
-    }
-
-    /// The lines of the ledger about a unit; one search at a time.
-    async fn lines_of(&self, unit: UnitId) -> Result<Vec<String>, Status> {
-        let Some(source) = self.handle.source() else { return Ok(Vec::new()) };
-        let folder = source.directory.ledger();
-        let permit = Arc::clone(&self.search).acquire_owned().await;
-        let found = spawn_blocking(move || {
-            let lines = lines_of_unit(&folder, unit);
-            drop(permit);
-            lines
-        });
-        match found.await {
-            Ok(lines) => lines.map_err(|error| Status::unavailable(error.to_string())),
-            Err(error) => Err(Status::internal(error.to_string())),
-        }
     }
 
     /// The status, from the cache or from the keeper.
@@ -250,7 +228,8 @@ impl Coordinator for Service {
         let explained = self.handle.explain(subject.clone()).await.map_err(refused)?;
         let mut explained = v1::ExplainReply::from(explained);
         if let Subject::Unit(unit) = subject {
-            explained.lines = self.lines_of(unit).await?;
+            let lines = self.handle.lines_of_unit(unit).await;
+            explained.lines = lines.map_err(|error| Status::unavailable(error.to_string()))?;
             explained.plan = Some(self.announced_plan());
         }
         reply(&call, explained)

@@ -197,6 +197,7 @@ async fn complete_run_is_checked_after_policy_is_raised() {
             own_checks: None,
             own: None,
             reason: "a test".into(),
+            dry_run: false,
         })
         .await
         .unwrap();

@@ -217,12 +217,12 @@ impl Keeper {
                 Ok(()) => {
                     let require_owners = self.core.require_owners().unwrap_or(1);
                     let (double_check, own_checks) = (self.core.policy(), self.core.own_checks().cloned());
-                    self.answer_when_copied(Answer::Policy {
-                        double_check,
-                        require_owners,
-                        own_checks,
-                        reply,
-                    });
+                    let answer = Answer::Policy { double_check, require_owners, own_checks, reply };
+                    if change.dry_run {
+                        answer.give(self.followers.copies(0));
+                    } else {
+                        self.answer_when_copied(answer);
+                    }
                 }
                 Err(error) => drop(reply.send(Err(error))),
             },

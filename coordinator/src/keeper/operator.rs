@@ -21,7 +21,7 @@ use super::inbox::CallError;
 use crate::event::Event;
 
 impl Keeper {
-    /// Records the change and applies it. A value that already holds is not recorded again.
+    /// Records the change and applies it, except in a dry run. A value that already holds is not recorded again.
     pub(super) fn change_policy(&mut self, change: &PolicyChange) -> Result<(), CallError> {
         // First commit pending reports: the former policy decided their checks.
         self.commit();
@@ -37,6 +37,9 @@ impl Keeper {
         let share = change.own_checks.as_deref().map(str::parse::<DoubleCheck>).transpose();
         let share = share.map_err(PolicyError::from)?;
         let own_checks = OwnChecks::changed(self.core.own_checks(), share, change.own.as_deref())?;
+        if change.dry_run {
+            return Ok(());
+        }
         let is_own_changed = own_checks.as_ref() != self.core.own_checks();
         let is_changed = raised.is_some() || require_owners != before || is_own_changed;
         let policy = is_changed.then(|| {

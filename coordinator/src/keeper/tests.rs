@@ -168,6 +168,7 @@ fn change(double_check: Option<&str>, replicas: Option<u32>) -> PolicyChange {
         own_checks: None,
         own: None,
         reason: "a test".into(),
+        dry_run: false,
     }
 }
 

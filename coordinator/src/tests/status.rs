@@ -117,6 +117,7 @@ async fn events_have_their_times() {
         own_checks: None,
         own: None,
         reason: "a record".into(),
+        dry_run: false,
     };
     handle.change_policy(change).await.unwrap();
     handle.release(a, Vec::new(), true).await.unwrap();

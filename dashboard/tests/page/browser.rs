@@ -279,3 +279,30 @@ fn refused_page_names_reason_and_asks_for_token() {
     browser.go(&site.url("/"));
     browser.until("document.getElementById('gone').textContent.startsWith('Too many people')");
 }
+
+#[test]
+fn unit_numbers_link_to_the_unit_page() {
+    let Some(browser) = browser() else { return };
+    let mut status = made_up::disputed();
+    status.trouble = "unit 17 is in dispute with 5 others".into();
+    status.events[0].text = "the dispute about unit 17 is decided".into();
+    let site = Site::open(status);
+    browser.go(&site.url("/"));
+    browser.until("document.querySelectorAll('#happened a').length === 1");
+    let links = |place: &str| {
+        let script =
+            format!("[...document.querySelectorAll('{place} a')].map((link) => link.textContent).join()");
+        browser.value(&script)
+    };
+    assert_eq!(links("#trouble"), "17");
+    assert_eq!(links("#aside"), "1204411,1204412");
+    assert_eq!(browser.text("#trouble"), "unit 17 is in dispute with 5 others");
+    browser.value("document.querySelector('#trouble a').click()");
+    browser.until("document.title === 'diadem: unit 17 of 90'");
+    assert_eq!(browser.value("document.querySelectorAll('.board .queen').length"), Value::from(1));
+    assert!(browser.text("main").contains(SCRIPT), "facts are text");
+    assert_eq!(browser.value("window.broken === undefined"), Value::Bool(true));
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    let unknown = site.get("/unit/18", &[]);
+    assert!(unknown.code == 404 && unknown.body.contains("the plan has no unit 18"), "{unknown:?}");
+}

@@ -30,6 +30,7 @@ fn the_metrics_say_where_the_run_stands() {
         "diadem_phase{phase=\"counting\"} 1",
         "diadem_phase{phase=\"complete\"} 0",
         "diadem_trouble 1",
+        "diadem_disk_trouble 1",
         "diadem_units_disputed 3",
         "diadem_units_set_aside 2",
         "diadem_machine_units_done{owner=\"ada\",machine=\"rack-03\"} 240000",

@@ -2,20 +2,48 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
 
 use coordinator::admission::{Access, Bearers, Guard, Right};
+use dashboard::{Explaining, NoAccount, RunSource, UnitAccount};
 use domain::{Owner, RunStatus};
+use queens::{Position, Square};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio_stream::wrappers::WatchStream;
+
+use crate::made_up::SCRIPT;
 
 /// Upper limit of any wait in these tests.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The required token.
 pub const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+/// A run that knows only the unit 17, and whose disk may be full.
+#[derive(Debug)]
+struct MadeUp {
+    statuses: watch::Receiver<RunStatus>,
+}
+
+impl RunSource for MadeUp {
+    fn has_disk_trouble(&self) -> bool {
+        self.statuses.borrow().trouble.contains("no space left")
+    }
+
+    fn explain_unit(&self, unit: u64) -> Explaining {
+        let position = Position::empty(self.statuses.borrow().board).with_queen(Square::new(0, 1));
+        Box::pin(async move {
+            if unit != 17 {
+                return Err(NoAccount::Unknown(format!("the plan has no unit {unit}")));
+            }
+            let facts = vec![SCRIPT.to_owned()];
+            Ok(UnitAccount { title: "unit 17 of 90".to_owned(), position, facts })
+        })
+    }
+}
 
 /// A dashboard.
 pub struct Site {
@@ -51,7 +79,8 @@ impl Site {
         let address = listener.local_addr().unwrap();
         let (statuses, receiver) = watch::channel(status);
         let stream = Box::pin(WatchStream::new(receiver));
-        runtime.spawn(dashboard::serve(listener, stream, Guard::new(access.clone(), None)));
+        let source = Arc::new(MadeUp { statuses: statuses.subscribe() });
+        runtime.spawn(dashboard::serve(listener, stream, source, Guard::new(access.clone(), None)));
         Self { address, access, statuses, _runtime: runtime }
     }
 

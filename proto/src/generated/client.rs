@@ -240,6 +240,9 @@ pub struct ChangePolicyRequest {
     /// The owner of these machines.
     #[prost(string, optional, tag = "6")]
     pub own: ::core::option::Option<::prost::alloc::string::String>,
+    /// Nothing is changed; the reply has what holds now.
+    #[prost(bool, tag = "7")]
+    pub dry_run: bool,
 }
 /// What holds from now on.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -57,16 +57,24 @@ impl From<v1::Copies> for Copies {
 
 impl From<PolicyChange> for v1::ChangePolicyRequest {
     fn from(change: PolicyChange) -> Self {
-        let PolicyChange { double_check, replicas, require_owners, own_checks, own, reason } = change;
-        Self { double_check, replicas, require_owners, own_checks, own, reason }
+        let PolicyChange { double_check, replicas, require_owners, own_checks, own, reason, dry_run } =
+            change;
+        Self { double_check, replicas, require_owners, own_checks, own, reason, dry_run }
     }
 }
 
 impl TryFrom<v1::ChangePolicyRequest> for PolicyChange {
     type Error = WireError;
     fn try_from(request: v1::ChangePolicyRequest) -> Result<Self, WireError> {
-        let v1::ChangePolicyRequest { double_check, replicas, require_owners, own_checks, own, reason } =
-            request;
+        let v1::ChangePolicyRequest {
+            double_check,
+            replicas,
+            require_owners,
+            own_checks,
+            own,
+            reason,
+            dry_run,
+        } = request;
         if !is_reason(&reason) {
             return Err(WireError::new("the reason", reason, "1 to 1000 bytes of plain text"));
         }
@@ -81,7 +89,7 @@ impl TryFrom<v1::ChangePolicyRequest> for PolicyChange {
         if let Some(own) = own.as_ref().filter(|own| !is_name(own)) {
             return Err(WireError::new("the owner of own checks", own, "1 to 200 bytes of plain text"));
         }
-        Ok(Self { double_check, replicas, require_owners, own_checks, own, reason })
+        Ok(Self { double_check, replicas, require_owners, own_checks, own, reason, dry_run })
     }
 }
 

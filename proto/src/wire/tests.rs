@@ -393,13 +393,13 @@ proptest! {
         (double_check, replicas) in (option::of("[0-9a-z%]{0,5}"), option::of(any::<u32>())),
         require_owners in option::of(0..4u32),
         (own_checks, own) in (option::of("[0-9a-z%]{0,5}"), option::of("[a-z]{0,2}")),
-        reason in "[a-z ]{0,20}[a-z]",
+        (reason, dry_run) in ("[a-z ]{0,20}[a-z]", any::<bool>()),
     ) {
         let is_possible = require_owners.is_none_or(|owners| owners == 1 || owners == 2)
             && own.as_ref().is_none_or(|own| !own.is_empty());
         let is_checking = double_check.is_some() || own_checks.is_some() || own.is_some();
         let is_change = is_possible && (is_checking || replicas.is_some() || require_owners.is_some());
-        let value = PolicyChange { double_check, replicas, require_owners, own_checks, own, reason };
+        let value = PolicyChange { double_check, replicas, require_owners, own_checks, own, reason, dry_run };
         let unsaid = v1::ChangePolicyRequest { reason: String::new(), ..value.clone().into() };
         prop_assert!(PolicyChange::try_from(unsaid).is_err());
         if is_change {

@@ -60,6 +60,12 @@ pub fn is_locked(directory: &Path) -> bool {
     folder.is_some_and(is_held) || regular_file::is_lock_held(&file)
 }
 
+/// The process that writes to the run directory, as its lock names it.
+pub fn writer(directory: &Path) -> String {
+    let pid = regular_file::read_to_string(&directory.join("lock")).unwrap_or_default().trim().to_owned();
+    if pid.is_empty() { "(unknown: its file lock is gone)".to_owned() } else { pid }
+}
+
 /// [`is_locked`] holds a lock for a moment: a process that wants to write tries again for this long.
 const RETRY_TIME: Duration = Duration::from_millis(100);
 
@@ -79,10 +85,7 @@ fn free<T>(
     match locked {
         Ok(locked) => Ok(locked),
         Err(TryLockError::WouldBlock) => {
-            let pid =
-                regular_file::read_to_string(&directory.join("lock")).unwrap_or_default().trim().to_owned();
-            let pid = if pid.is_empty() { "(unknown: its file lock is gone)".to_owned() } else { pid };
-            Err(RunDirectoryError::InUse { path: directory.to_owned(), pid })
+            Err(RunDirectoryError::InUse { path: directory.to_owned(), pid: writer(directory) })
         }
         Err(TryLockError::Error(error)) => Err(io_error(verb, path)(error)),
     }

@@ -15,7 +15,7 @@ pub const FOLDERS: [(&str, TokenName); 4] =
     [("worker", JOIN), ("status", STATUS), ("follower", FOLLOW), ("admin", ADMIN)];
 
 /// The file of an unfinished renewal, in the folder of keys.
-const NAME: &str = "renewal";
+pub const UNFINISHED: &str = "renewal";
 
 /// Behind a token that was revoked.
 const REVOKED: &str = "revoked";
@@ -30,7 +30,7 @@ pub struct KeysRenewal {
 impl KeysRenewal {
     /// Begins one, or takes up the one that has failed.
     pub fn begin(keys: &Path) -> anyhow::Result<Self> {
-        let path = keys.join(NAME);
+        let path = keys.join(UNFINISHED);
         let (begun, revoked) = (Self { tokens: read_if_there(&path)?, path }, revoked(keys)?);
         let mut tokens = String::new();
         for (folder, token) in FOLDERS {

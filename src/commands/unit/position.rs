@@ -17,19 +17,13 @@ pub fn drawn(position: &Position) -> String {
             let square = Square::new(row, column);
             let letter = match square {
                 _ if position.queens().contains(&square) => 'Q',
-                _ if is_free(position, square) => '.',
+                _ if position.is_free(square) => '.',
                 _ => '-',
             };
             text.extend([' ', letter]);
         }
     }
     text + "\n    Q placed, . free, - attacked or left to other units"
-}
-
-/// Whether a queen may still stand there.
-fn is_free(position: &Position, square: Square) -> bool {
-    position.squares(square.row) >> square.col & 1 == 1
-        && position.queens().iter().all(|queen| !queen.attacks(square))
 }
 
 /// The columns without a placed queen.

@@ -500,3 +500,46 @@ fn following_needs_the_follow_token() {
         assert_eq!(files(&folder, "run"), files(&folder, &format!("copy-{keys}")));
     }
 }
+
+#[test]
+fn takeover_is_foreseen_and_undone() {
+    const N: u8 = 17;
+    let (folder, first, second) = (Folder::new(), free_address(), free_address());
+    let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search"));
+    let following = follower(&folder, &[&first], "new");
+    let worker = folder.start(&format!("worker --coordinator http://{first} {SLOW}"), "w.log");
+    until("some is copied", || folder.counts("new") > 20);
+    let foresee = || folder.run("coordinator --run new --take-over --dry-run");
+    let busy = foresee();
+    assert!(busy.stdout.contains(&format!("process {} writes in new", following.pid())), "{busy:?}");
+    [old, worker].into_iter().for_each(Running::kill);
+    following.terminate();
+    assert_eq!(following.end().code, Some(143));
+    let before = folder.contents("new");
+    let foreseen = foresee();
+    assert_eq!(foreseen.code, Some(0), "{foreseen:?}");
+    assert_eq!(folder.contents("new"), before);
+    let counted = format!("{} counted units; the last count: 20", folder.counts("new"));
+    for words in [
+        "new, a follower's copy",
+        "term: 1 -> 1000001",
+        &counted,
+        "waits for no follower",
+        "to undo: stop this",
+    ] {
+        assert!(foreseen.stdout.contains(words), "{words}: {foreseen:?}");
+    }
+    folder.run("coordinator --run new --dry-run").refused(&["--take-over"]);
+    folder.run("coordinator --run nowhere --take-over --dry-run").refused(&["no run in nowhere"]);
+    // It happens as foreseen.
+    let new = coordinator(&folder, "new", &second, "--take-over");
+    assert_eq!(status(&folder, &second)["term"], 1_000_001);
+    assert!(new.says("to undo: stop this coordinator"));
+    new.terminate();
+    assert_eq!(new.end().code, Some(143));
+    // The way back that it has printed.
+    let undone = coordinator(&folder, "old", &first, "--take-over");
+    let fast = fast_worker(&folder, &first);
+    is_exact(&folder, "old", &undone.end(), N);
+    assert_eq!(fast.end().code, Some(0));
+}

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -399,4 +400,74 @@ fn revoked_shared_token_stays_invalid_after_renewal() {
     assert!(!text(&folder, "keys/coordinator/join.token").contains(&leaked));
     assert_eq!(text(&folder, "keys/coordinator/revoked"), "");
     assert!(!coordinator.has_ended());
+}
+
+#[test]
+fn renewal_is_foreseen_and_undone() {
+    let folder = keys();
+    let run = |args: &str| {
+        let outcome = folder.run(args);
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+        outcome.stdout
+    };
+    folder.run("keys renew keys --undo").refused(&["nothing of before a renewal"]);
+    run("keys renew keys");
+    let before = folder.contents("keys");
+    let foreseen = run("keys renew keys --host 10.0.0.9 --dry-run");
+    for words in ["127.0.0.1, localhost, ::1 -> 10.0.0.9, ", "keys/worker ", "4 older tokens", "--undo"] {
+        assert!(foreseen.contains(words), "{words}: {foreseen}");
+    }
+    let foreseen = run("keys renew keys --certificate-only --dry-run");
+    assert!(!foreseen.contains("token"), "{foreseen}");
+    assert_eq!(folder.contents("keys"), before);
+    folder.run("keys renew keys --undo --dry-run").refused(&["--undo", "--dry-run"]);
+
+    let renewed = run("keys renew keys --host 127.0.0.1 --host 10.0.0.9");
+    assert!(renewed.contains("to undo: diadem keys renew keys --undo"), "{renewed}");
+    for path in folder.contents("keys").keys() {
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(path), mode(path.parent().unwrap())), (0o600, 0o700), "{}", path.display());
+    }
+    let new = text(&folder, "keys/worker/join.token");
+    run("keys client keys ada --token");
+    let undone = run("keys renew keys --undo");
+    assert!(undone.contains("\nkeys/coordinator/server.pem"), "{undone}");
+    for file in ["hosts", "coordinator/server.pem", "coordinator/server.key", "worker/join.token"] {
+        assert_eq!(
+            text(&folder, &format!("keys/{file}")).as_bytes(),
+            before[&folder.path().join("keys").join(file)].trim_ascii(),
+            "{file}"
+        );
+    }
+    // Nobody is cut off: neither holders of new tokens nor owners that were added since.
+    folder_of(&folder, "new", &[("ca.pem", "keys/ca.pem")]);
+    fs::write(folder.path().join("new/join.token"), new).unwrap();
+    let (_coordinator, address) = serve(&folder, "keys/coordinator");
+    for keys in ["keys/worker", "new", "keys/clients/ada"] {
+        run(&format!("status --coordinator https://{address} --keys {keys}"));
+    }
+    folder.run("keys renew keys --undo").refused(&["nothing of before a renewal"]);
+}
+
+#[test]
+fn revocation_is_foreseen_and_undone() {
+    let folder = keys();
+    assert_eq!(folder.run("keys client keys ada").code, Some(0));
+    let (_coordinator, address) = serve(&folder, "keys/coordinator");
+    let status = || folder.run(&format!("status --coordinator https://{address} --keys keys/clients/ada"));
+    folder.run("keys revoke keys ada --undo").refused(&["ada is not in the list", "it names nobody"]);
+    let before = folder.contents("keys");
+    let foreseen = folder.run("keys revoke keys ada --dry-run");
+    assert!(
+        foreseen.code == Some(0) && foreseen.stdout.contains("the keys in keys/clients/ada"),
+        "{foreseen:?}"
+    );
+    assert_eq!(folder.contents("keys"), before);
+    let revoked = folder.run("keys revoke keys ada");
+    assert!(revoked.stdout.contains("to undo: diadem keys revoke keys ada --undo"), "{revoked:?}");
+    until("ada is refused", || status().code == Some(1));
+    let again = folder.run("keys revoke keys ada --dry-run");
+    assert!(again.stdout.contains("ada is revoked already"), "{again:?}");
+    assert_eq!(folder.run("keys revoke keys ada --undo").code, Some(0));
+    until("ada is accepted again", || status().code == Some(0));
 }

@@ -73,10 +73,16 @@ fn retract_of_several_units_needs_yes() {
         refused.refused(&["--yes", "--dry-run"]);
         assert_eq!((refused.code, folder.ledger("run") == ledger), (Some(2), true), "{refused:?}");
     }
+    let dry = folder.run("retract run --machine vm --reason x --dry-run").stdout;
+    assert!(
+        dry.contains(" core-hours)") && dry.contains("to undo: diadem retract run --machine vm --readmit"),
+        "{dry}"
+    );
     let readmitted = folder.run("retract run --machine vm --readmit --reason x --dry-run");
     readmitted.refused(&["is not quarantined"]);
     let one = folder.run("retract run --unit 3 --reason x");
     assert!(one.code == Some(0) && one.stdout.contains("1 unit is open again in run, 0."), "{one:?}");
+    assert!(one.stdout.contains("to undo, do nothing: each unit is counted again"), "{one:?}");
     let half = folder.run("retract run --unit 0-1 --reason x --dry-run");
     assert!(half.stdout.contains("2 units") && !half.stdout.contains("100.0 %"), "{half:?}");
 }
@@ -232,12 +238,31 @@ fn policy_of_served_run_needs_the_admin_token() {
     folder.run("policy run --replicas 0 --reason x").refused(&["no URL", "when you start it"]);
     let both = format!("https://{},{url}", free_address());
     let raise = "--keys keys/admin --double-check all --replicas 0 --reason record";
+    let dry = policy("admin", "--double-check all --replicas 0 --reason record --dry-run");
+    for words in
+        ["nothing is changed", "--double-check none -> all", "--replicas 1 -> 0", "cannot be lowered"]
+    {
+        assert!(dry.code == Some(0) && dry.stdout.contains(words), "{words}: {dry:?}");
+    }
+    policy("worker", "--replicas 0 --reason x --dry-run").refused(&["admin token"]);
+    assert!(!folder.ledger("run").contains("\"reason\":\"record\""), "a dry run is not recorded");
     let raised = folder.run(&format!("policy --coordinator {both} {raise}"));
     assert!(raised.stdout.starts_with(&format!("in force at {url}: ")), "{raised:?}");
+    let way_back = format!("to undo: diadem policy {url} --keys keys/admin --replicas 1 --reason TEXT");
+    assert!(
+        raised.stdout.contains(&way_back) && raised.stdout.contains("--double-check stays"),
+        "{raised:?}"
+    );
     let told = [format!("policy {both} {raise}"), format!("policy {raise}")];
     let [told, set] =
         told.map(|told| folder.diadem(&told).env("DIADEM_COORDINATOR", &both).output().unwrap());
-    assert_eq!([told, set].map(|again| Completed::of(again).stdout), [(); 2].map(|()| raised.stdout.clone()));
+    let in_force = raised.stdout.lines().next().unwrap();
+    let again = [told, set].map(|again| Completed::of(again).stdout);
+    assert_eq!(
+        again,
+        [(); 2].map(|()| format!("{in_force}\n")),
+        "nothing has changed, so nothing can be undone"
+    );
     assert_eq!((raised.code, raised.stdout.contains("--double-check all --replicas 0")), (Some(0), true));
     policy("admin", "--double-check 10% --reason x").refused(&["checks all", "cannot be lowered to 10%"]);
     let answer = coordinator.end().json();

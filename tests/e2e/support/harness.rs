@@ -1,6 +1,6 @@
 //! A folder of its own for each test, the binary, and processes that end with the test.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -109,6 +109,19 @@ impl Folder {
         let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).filter(is_ledger).collect();
         files.sort();
         files.iter().map(|file| String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned()).collect()
+    }
+
+    /// Every file in a folder, by its path.
+    pub fn contents(&self, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        let (mut to_visit, mut contents) = (vec![self.path().join(name)], BTreeMap::new());
+        while let Some(path) = to_visit.pop() {
+            if path.is_dir() {
+                to_visit.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            } else {
+                contents.insert(path.clone(), fs::read(path).unwrap());
+            }
+        }
+        contents
     }
 
     /// The whole records on it: a coordinator may be writing the last line.

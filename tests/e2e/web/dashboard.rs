@@ -24,6 +24,10 @@ fn serve(folder: &Folder, more: &str) -> (Running, String, String) {
 
 /// The same over TLS, from a client that trusts the authority.
 fn get_over_tls(folder: &Folder, http: &str, headers: &str) -> String {
+    get_path_over_tls(folder, http, "/metrics", headers)
+}
+
+fn get_path_over_tls(folder: &Folder, http: &str, path: &str, headers: &str) -> String {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(text(folder, "keys/ca.pem").as_bytes()).unwrap()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -35,7 +39,7 @@ fn get_over_tls(folder: &Folder, http: &str, headers: &str) -> String {
     let session = ClientConnection::new(Arc::new(config), name).unwrap();
     let connection = TcpStream::connect(http).unwrap();
     connection.set_read_timeout(Some(PATIENCE)).unwrap();
-    ask(StreamOwned::new(session, connection), "/metrics", http, headers)
+    ask(StreamOwned::new(session, connection), path, http, headers)
 }
 
 #[test]
@@ -131,4 +135,30 @@ fn idle_dashboard_connections_do_not_block_the_end() {
     assert_eq!(worker.end().code, Some(0));
     assert_eq!(coordinator.end().json()["total"], published(13).as_str());
     drop(idle);
+}
+
+#[test]
+fn unit_page_has_the_facts_of_diadem_unit() {
+    let folder = Folder::new();
+    let (coordinator, address, http) = serve(&folder, "--n 20 --families 0,1,0 --double-check none");
+    let page = get(&http, "/unit/3");
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("<title>diadem: unit 3 of "), "{page}");
+    let told = folder.run(&format!("unit 3 --coordinator http://{address}")).stdout;
+    let told: Vec<_> = told.lines().collect();
+    for fact in [told[0], "held by: nobody", "open: it has no standing count, and no worker is connected"] {
+        assert!(page.contains(fact), "{fact}: {page}");
+    }
+    assert_eq!(page.matches("<rect").count(), 400);
+    for (path, code, why) in [
+        ("/unit/x", 404, "&quot;x&quot; is not the number of a unit"),
+        ("/unit/99999999999", 404, "the plan has no unit 99999999999"),
+    ] {
+        let refused = get(&http, path);
+        assert!(refused.starts_with(&format!("HTTP/1.1 {code}")) && refused.contains(why), "{refused}");
+    }
+    coordinator.kill();
+    let folder = keys();
+    let (_coordinator, _, http) = serve(&folder, "--n 18 --keys keys/coordinator");
+    let refused = get_path_over_tls(&folder, &http, "/unit/3", "");
+    assert!(refused.starts_with("HTTP/1.1 401") && !refused.contains("unit 3"), "{refused}");
 }

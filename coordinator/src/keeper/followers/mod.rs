@@ -111,8 +111,8 @@ impl Followers {
         self.replicated() >= records
     }
 
-    /// The number of followers that have these records.
-    fn copies(&self, records: u64) -> Copies {
+    /// The number of followers that have these records; with 0, of all connected followers.
+    pub fn copies(&self, records: u64) -> Copies {
         let have = self.calls.values().filter(|call| call.records >= records).count();
         Copies { followers: have.try_into().unwrap_or(u32::MAX), replicas: self.needed() }
     }

@@ -404,6 +404,8 @@ class Standings(unittest.TestCase):
                 with self.assertRaises(ValueError):
                     self.standing.apply(0, {"kind": "term", "term": other, "coordinator": "0b" * 16})
         self.standing.apply(0, {"kind": "replicas", "replicas": 2})
+        self.standing.apply(0, {"kind": "pause", "reason": "night", "at": 1})
+        self.standing.apply(0, {"kind": "resume", "at": 2})
         self.standing.apply(0, {"kind": "loss", "records": 2, "bytes": 0, "files": 0, "at": 1})
         self.assertEqual((self.standing.term, self.standing.replicas), (1002, 2))
 

@@ -1,6 +1,6 @@
 // The map of the families: a cell for the queens in the first and the last row. Pointer and arrow keys choose a cell.
 
-import { byId, drawn, say } from "/elements.js";
+import { byId, drawn, say } from "./elements.js";
 
 const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 

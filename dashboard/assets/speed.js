@@ -1,6 +1,6 @@
 // The speed of the run, drawn as the coordinator has laid it out.
 
-import { byId, drawn, written } from "/elements.js";
+import { byId, drawn, written } from "./elements.js";
 
 /** A time further to the right would be cut off at the edge of the card. */
 const LAST_TIME = 0.97;

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_stream::{Stream, StreamExt};
 
+use crate::public::{PUBLIC_EVERY, document};
 use crate::sections::SECTIONS;
 
 /// The successive states of a run.
@@ -42,6 +43,8 @@ pub struct Broadcast {
     /// The latest status of the run.
     pub status: watch::Receiver<Arc<RunStatus>>,
     messages: watch::Receiver<Messages>,
+    /// The document for everybody, if the run is public.
+    pub document: Option<watch::Receiver<Bytes>>,
 }
 
 /// The writer of the sections.
@@ -49,19 +52,43 @@ pub struct Broadcast {
 pub struct Announcer {
     status: watch::Sender<Arc<RunStatus>>,
     messages: watch::Sender<Messages>,
+    public: Option<PublicWriter>,
+}
+
+/// The writer of the document for everybody.
+#[derive(Debug)]
+struct PublicWriter {
+    /// None before the second document: the first status of a run is not complete.
+    written: Option<Instant>,
+    document: watch::Sender<Bytes>,
+}
+
+impl PublicWriter {
+    /// Writes the document anew, if it is due or at the close.
+    fn publish(&mut self, status: &RunStatus, closing: bool) {
+        if closing || self.written.is_none_or(|written| written.elapsed() >= PUBLIC_EVERY) {
+            self.written = Some(Instant::now());
+            self.document.send_replace(document(status));
+        }
+    }
 }
 
 impl Broadcast {
     /// Begins with where the run stands.
-    pub fn begin(status: RunStatus) -> (Announcer, Self) {
+    pub fn begin(status: RunStatus, is_public: bool) -> (Announcer, Self) {
         let messages = SECTIONS.map(|section| SentSection {
             version: 1,
             written: Instant::now(),
             text: written(section.name, &(section.say)(&status)),
         });
+        let (public, document) = is_public
+            .then(|| watch::channel(document(&status)))
+            .map(|(document, receiver)| (PublicWriter { written: None, document }, receiver))
+            .unzip();
         let (status, status_receiver) = watch::channel(Arc::new(status));
         let (messages, messages_receiver) = watch::channel(messages);
-        (Announcer { status, messages }, Self { status: status_receiver, messages: messages_receiver })
+        let broadcast = Self { status: status_receiver, messages: messages_receiver, document };
+        (Announcer { status, messages, public }, broadcast)
     }
 
     /// A viewer that has seen nothing yet.
@@ -72,23 +99,29 @@ impl Broadcast {
 
 impl Announcer {
     /// Publishes each new status, until the run ends.
-    pub async fn tell(self, mut statuses: Statuses) {
-        let last = || RunStatus::clone(&self.status.borrow());
+    pub async fn tell(mut self, mut statuses: Statuses) {
         loop {
             match timeout(PUBLISH_EVERY, statuses.next()).await {
                 Ok(Some(status)) => self.publish(status, false),
                 Ok(None) => break,
                 // Sections that were not due then may be now.
-                Err(_) => self.publish(last(), false),
+                Err(_) => self.publish(self.last(), false),
             }
             sleep(PUBLISH_EVERY).await;
         }
-        self.publish(last(), true);
+        self.publish(self.last(), true);
+    }
+
+    fn last(&self) -> RunStatus {
+        RunStatus::clone(&self.status.borrow())
     }
 
     /// Writes the sections that have changed and are due, or at the close all that have changed.
-    fn publish(&self, status: RunStatus, closing: bool) {
+    fn publish(&mut self, status: RunStatus, closing: bool) {
         let now = Instant::now();
+        if let Some(public) = &mut self.public {
+            public.publish(&status, closing);
+        }
         self.messages.send_if_modified(|messages| {
             let mut any = false;
             for (message, section) in messages.iter_mut().zip(SECTIONS) {

@@ -24,14 +24,21 @@ const COOKIE_AGE: Duration = Duration::days(366);
 #[derive(Debug)]
 pub struct Door {
     guard: Guard,
+    /// True if callers without a token get the public page.
+    is_public: bool,
     /// Browsers keep cookies by machine: other coordinators of this one have ports of their own.
     cookie_name: String,
 }
 
 impl Door {
     /// The door of a dashboard at that address.
-    pub fn new(guard: Guard, address: SocketAddr) -> Self {
-        Self { guard, cookie_name: format!("diadem-{}", address.port()) }
+    pub fn new(guard: Guard, address: SocketAddr, is_public: bool) -> Self {
+        Self { guard, is_public, cookie_name: format!("diadem-{}", address.port()) }
+    }
+
+    /// True if everybody may see the public page.
+    pub fn is_public(&self) -> bool {
+        self.is_public
     }
 
     /// True if a viewer needs a token.
@@ -39,16 +46,18 @@ impl Door {
         self.guard.asks()
     }
 
-    /// True if a request is meant for this machine. Tokens are not sent to other machines.
+    /// True if a request is meant for this machine. Tokens are not sent to other machines. A public page has no secrets, and
+    /// a proxy passes on the host of its own.
     pub fn is_meant(&self, headers: &HeaderMap) -> bool {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-        self.guard.asks() || host.is_some_and(is_local_host)
+        self.guard.asks() || self.is_public || host.is_some_and(is_local_host)
     }
 
     /// The owner as which a request may read the dashboard; none if it may not.
     pub fn reader(&self, headers: &HeaderMap) -> Option<Owner> {
         if !self.guard.asks() {
-            return Some(Owner::default());
+            // Nobody can show a token, so everybody sees the public page.
+            return (!self.is_public).then(Owner::default);
         }
         let shown = headers.get(AUTHORIZATION);
         let shown = shown.and_then(|value| AccessToken::from_bearer(value.as_bytes()).ok());
@@ -104,7 +113,7 @@ mod tests {
         let mut bearers = Bearers::default();
         bearers.admit(&TOKEN.parse().unwrap(), Owner::new("status"), Right::Read);
         let access = if asks { Access::guarded(bearers) } else { Access::open() };
-        Door::new(Guard::new(access, None), "127.0.0.1:7228".parse().unwrap())
+        Door::new(Guard::new(access, None), "127.0.0.1:7228".parse().unwrap(), false)
     }
 
     fn headers(name: &'static str, value: &str) -> HeaderMap {

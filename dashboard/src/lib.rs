@@ -11,6 +11,8 @@ mod chart;
 mod door;
 mod drawing;
 mod metrics;
+mod page;
+mod public;
 mod report;
 mod routes;
 mod sections;

@@ -26,8 +26,8 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use crate::broadcast::{Broadcast, Viewer};
 use crate::door::Door;
-use crate::metrics;
 use crate::unit_page::{NoAccount, RunSource};
+use crate::{metrics, page};
 
 /// Time without news after which a viewer gets an empty message, so that both ends notice a broken connection.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -44,6 +44,11 @@ const LIMITS: Limits = Limits { participants: 0, readers: 64, readers_at_an_addr
 /// The sources from which a page may load, and that no page may frame it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// How long caches may keep what is answered: nothing for holders of tokens, the files of a public page, and its document.
+const NOT_KEPT: &str = "no-store";
+const KEPT: &str = "public, max-age=300";
+const DOCUMENT_KEPT: &str = "public, max-age=5";
 
 /// The shared state of all requests.
 #[derive(Debug)]
@@ -97,12 +102,13 @@ impl Drop for Watching {
 
 /// The router of all paths.
 pub fn router(site: Arc<Site>) -> Router {
+    let kept = if site.door.is_public() { KEPT } else { NOT_KEPT };
     let file = |content_type: &'static str, text: &'static str| {
-        get(async move || ([(CONTENT_TYPE, content_type)], text))
+        get(async move || ([(CONTENT_TYPE, content_type), (CACHE_CONTROL, kept)], text))
     };
     let script = |text| file("text/javascript; charset=utf-8", text);
     let guarded = Router::new()
-        .route("/", file("text/html; charset=utf-8", include_str!("../assets/dashboard.html")))
+        .route("/", get(async || html(page::of_operator())))
         .route("/events", get(events))
         .route("/metrics", get(metrics))
         .route("/unit/{unit}", get(unit))
@@ -112,8 +118,11 @@ pub fn router(site: Arc<Site>) -> Router {
         .merge(guarded)
         .route("/dashboard.css", file("text/css; charset=utf-8", include_str!("../assets/dashboard.css")))
         .route("/dashboard.js", script(include_str!("../assets/dashboard.js")))
+        .route("/public.js", script(include_str!("../assets/public.js")))
+        .route("/public.json", get(public_document))
         .route("/elements.js", script(include_str!("../assets/elements.js")))
         .route("/families.js", script(include_str!("../assets/families.js")))
+        .route("/run.js", script(include_str!("../assets/run.js")))
         .route("/speed.js", script(include_str!("../assets/speed.js")))
         .route("/diadem.svg", file("image/svg+xml", include_str!("../assets/diadem.svg")))
         .route("/healthz", get(async || "alive\n"))
@@ -133,7 +142,8 @@ impl Asked {
     /// The way to the page, with a cookie for the token if that lets in.
     fn cookie(self, door: &Door) -> Option<Response> {
         let cookie = door.cookie(&self.token?)?;
-        let headers = [(SET_COOKIE, cookie), (LOCATION, HeaderValue::from_static("/"))];
+        // Relative, because a proxy may serve the page below another path.
+        let headers = [(SET_COOKIE, cookie), (LOCATION, HeaderValue::from_static("./"))];
         Some((StatusCode::SEE_OTHER, headers).into_response())
     }
 }
@@ -163,9 +173,36 @@ async fn admit(
     if let Some(cookie) = asked.cookie(&site.door) {
         return cookie;
     }
-    let Some(owner) = site.door.reader(request.headers()) else { return ask() };
+    let Some(owner) = site.door.reader(request.headers()) else {
+        return if site.door.is_public() { show_everybody(&site.door, &request) } else { ask() };
+    };
     request.extensions_mut().insert(owner);
     next.run(request).await
+}
+
+/// The public page. The other paths are for the operator, who asks for the form with `/?token`.
+fn show_everybody(door: &Door, request: &Request) -> Response {
+    match (request.uri().path(), request.uri().query()) {
+        ("/", query) if !(door.asks() && query.is_some_and(|query| query.starts_with("token"))) => {
+            html(page::of_everybody(door.asks()))
+        }
+        _ if door.asks() => ask(),
+        _ => {
+            let why = "this is a public run without keys: only its operator's terminal shows more, as diadem status\n";
+            (StatusCode::FORBIDDEN, why).into_response()
+        }
+    }
+}
+
+fn html(text: String) -> Response {
+    ([(CONTENT_TYPE, "text/html; charset=utf-8")], text).into_response()
+}
+
+/// The state of a public run, for the public page. Caches may answer for the coordinator.
+async fn public_document(State(site): State<Arc<Site>>) -> Response {
+    let Some(document) = &site.broadcast.document else { return StatusCode::NOT_FOUND.into_response() };
+    let document = Bytes::clone(&document.borrow());
+    ([(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, DOCUMENT_KEPT)], document).into_response()
 }
 
 async fn check_host(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
@@ -176,12 +213,12 @@ async fn check_host(State(site): State<Arc<Site>>, request: Request, next: Next)
     (StatusCode::MISDIRECTED_REQUEST, why).into_response()
 }
 
-async fn add_security_headers(response: Response) -> impl IntoResponse {
+async fn add_security_headers(mut response: Response) -> impl IntoResponse {
+    response.headers_mut().entry(CACHE_CONTROL).or_insert(HeaderValue::from_static(NOT_KEPT));
     let headers = [
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (REFERRER_POLICY, "no-referrer"),
-        (CACHE_CONTROL, "no-store"),
     ];
     (headers, response)
 }
@@ -329,10 +366,10 @@ mod tests {
 
     impl Watched {
         fn begin() -> Self {
-            let (announcer, broadcast) = Broadcast::begin(status(0));
+            let (announcer, broadcast) = Broadcast::begin(status(0), false);
             let (statuses, receiver) = watch::channel(status(0));
             tokio::spawn(announcer.tell(Box::pin(WatchStream::new(receiver))));
-            let door = Door::new(Guard::new(Access::open(), None), ([127, 0, 0, 1], 1).into());
+            let door = Door::new(Guard::new(Access::open(), None), ([127, 0, 0, 1], 1).into(), false);
             Self { statuses, site: Site::new(broadcast, Arc::new(Silent), door) }
         }
 

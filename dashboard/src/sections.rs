@@ -44,9 +44,10 @@ pub struct Section {
 }
 
 /// All sections, the most important first.
-pub const SECTIONS: [Section; 7] = [
+pub const SECTIONS: [Section; 8] = [
     Section { name: "run", every: Duration::ZERO, say: run },
     Section { name: "happened", every: Duration::ZERO, say: event_list },
+    Section { name: "incidents", every: Duration::from_secs(5), say: incidents },
     Section { name: "speed", every: Duration::from_secs(10), say: speed },
     Section { name: "families", every: Duration::from_secs(5), say: families },
     Section { name: "owners", every: Duration::from_secs(5), say: owners },
@@ -140,6 +141,14 @@ fn expected(status: &RunStatus) -> Option<String> {
 fn event_list(status: &RunStatus) -> Value {
     let latest = status.events.iter().rev().take(MAX_EVENTS);
     json!(latest.map(|event| json!([event.at, cut(&event.text, LONGEST_TEXT)])).collect::<Vec<_>>())
+}
+
+/// The last incidents, the latest first.
+fn incidents(status: &RunStatus) -> Value {
+    list(status.incidents.iter().rev(), status.incidents_total, |incident| {
+        let reason = incident.reason.as_deref().map(|reason| cut(reason, LONGEST_TEXT));
+        json!([incident.at, cut(&incident.text, LONGEST_TEXT), reason])
+    })
 }
 
 /// How fast the run has been, lately and since it began.

@@ -35,6 +35,9 @@ const RULES: Rules = Rules {
     clients: Clients::Browsers,
 };
 
+/// The rules of a public page. Its viewers ask every few seconds, mostly on the connection that they have.
+const PUBLIC_RULES: Rules = Rules { most: 2048, ..RULES };
+
 /// The head of a request has arrived after this time; a connection on which none comes is closed.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 
@@ -50,8 +53,8 @@ pub fn statuses(snapshots: watch::Receiver<Snapshot>) -> Statuses {
     Box::pin(WatchStream::new(snapshots).map(|snapshot| snapshot.status))
 }
 
-/// Serves the dashboard of the run behind `source` on `listener` until the statuses end, to viewers that `guard` admits. The
-/// caller owns the port.
+/// Serves the dashboard of the run behind `source` on `listener` until the statuses end, to viewers that `guard` admits. If
+/// it is public, everybody else gets the public page. The caller owns the port.
 ///
 /// # Errors
 /// The listener has no address.
@@ -60,13 +63,15 @@ pub async fn serve(
     mut statuses: Statuses,
     source: Arc<dyn RunSource>,
     guard: Guard,
+    is_public: bool,
 ) -> io::Result<()> {
-    let door = Door::new(guard.clone(), listener.local_addr()?);
+    let door = Door::new(guard.clone(), listener.local_addr()?, is_public);
+    let rules = if is_public { PUBLIC_RULES } else { RULES };
     let Some(first) = statuses.next().await else { return Ok(()) };
-    let (announcer, broadcast) = Broadcast::begin(first);
+    let (announcer, broadcast) = Broadcast::begin(first, is_public);
     let site = Arc::new(Site::new(broadcast, source, door));
     let accepting =
-        accept(guard.connections(listener, Arc::clone(site.seats()), RULES), router(Arc::clone(&site)));
+        accept(guard.connections(listener, Arc::clone(site.seats()), rules), router(Arc::clone(&site)));
     let telling = async {
         announcer.tell(statuses).await;
         timeout(FAREWELL_TIME, site.all_viewers_left()).await.ok();

@@ -67,15 +67,15 @@ fn page(title: &str, content: &Markup) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { "diadem: " (title) }
-                link rel="icon" href="/diadem.svg";
-                link rel="stylesheet" href="/dashboard.css";
+                link rel="icon" href="../diadem.svg";
+                link rel="stylesheet" href="../dashboard.css";
             }
             body {
                 main {
                     section.card.wide.stack aria-labelledby="unit" {
                         h1 id="unit" { (title) }
                         (content)
-                        p { a href="/" { "To the run" } }
+                        p { a href="../" { "To the run" } }
                     }
                 }
             }

@@ -33,8 +33,8 @@ pub use policy::{Copies, PolicyChange, PolicyInForce};
 pub use quoted::quoted;
 pub use retraction::{Takeback, TakenBack, Target, is_reason};
 pub use status::{
-    Assurance, Event, FamilyStatus, LONGEST_SILENCE, MachineStatus, OwnCheckStatus, Phase, RunStatus, Sample,
-    TimeLeft, Work, WorkerStatus,
+    Assurance, Event, FamilyStatus, Incident, LONGEST_SILENCE, MachineStatus, OwnCheckStatus, Phase,
+    RunStatus, Sample, TimeLeft, Work, WorkerStatus,
 };
 pub use steering::Steering;
 pub use term::{CoordinatorId, CoordinatorIdError, RunId, Term};

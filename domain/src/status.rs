@@ -93,6 +93,12 @@ pub struct RunStatus {
     pub history: Vec<Sample>,
     /// The latest events, oldest first; at most 50.
     pub events: Vec<Event>,
+    /// Interventions, starts, conflicts and quarantines as the ledger has them, oldest first; at most 100 of them.
+    pub incidents: Vec<Incident>,
+    /// How many there are.
+    pub incidents_total: u64,
+    /// The head of the ledger's hash chain, as the line of `diadem head`; none for a run in memory.
+    pub head: Option<String>,
     /// The machines that have counted or are connected, by owner and name; at most 1000 of them.
     pub machines: Vec<MachineStatus>,
     /// How many there are.
@@ -190,6 +196,21 @@ pub struct Event {
     pub at: u64,
     /// The event in one line.
     pub text: String,
+}
+
+/// Something in the ledger that a sceptic would want to hear of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Incident {
+    /// In seconds since 1970 (UTC).
+    pub at: u64,
+    /// Its kind in words without names, which everybody may read.
+    pub kind: String,
+    /// How many units, starts or counts it is about.
+    pub times: u64,
+    /// What happened, with names.
+    pub text: String,
+    /// The operator's reason, if one was given.
+    pub reason: Option<String>,
 }
 
 /// The status of a machine.

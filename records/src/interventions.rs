@@ -46,6 +46,40 @@ pub enum Intervention {
 }
 
 impl Intervention {
+    /// The intervention in a record of the ledger, before which there was this term, and counts or none.
+    pub(crate) fn of(record: &Record, term: u64, is_counted: bool) -> Option<Self> {
+        match record {
+            Record::Retract(Retraction { reason: Some(reason), at, .. }) => {
+                Some(Self::Retract { units: 1, reason: reason.clone(), at: *at })
+            }
+            Record::Expel(r) => Some(Self::Expel(r.clone())),
+            Record::Admit(r) => Some(Self::Admit(r.clone())),
+            // The first policy is what the run was begun with.
+            Record::Policy(r) if is_counted => Some(Self::Policy(r.clone())),
+            Record::Replicas(r) if is_counted => Some(Self::Replicas(r.clone())),
+            Record::Term(TermRecord { term: raised, at, .. })
+                if raised.saturating_sub(term) >= TAKEOVER_STEP =>
+            {
+                Some(Self::Takeover { term: *raised, at: *at })
+            }
+            Record::Loss(r) => Some(Self::Loss(r.clone())),
+            _ => None,
+        }
+    }
+
+    /// Adds the retraction of the next unit to this one, if both are one.
+    pub(crate) fn joins(&mut self, next: &Self) -> bool {
+        match (self, next) {
+            (Self::Retract { units, reason, at }, Self::Retract { reason: next, at: then, .. })
+                if (&*reason, &*at) == (next, then) =>
+            {
+                *units += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// When, in seconds since 1970 (UTC).
     pub fn at(&self) -> u64 {
         match self {
@@ -120,35 +154,16 @@ pub struct Interventions {
 impl Interventions {
     /// Looks at the next record of the ledger.
     pub(crate) fn note(&mut self, record: &Record) {
-        let found = match record {
-            Record::Retract(Retraction { reason: Some(reason), at, .. }) => {
-                if let Some(Intervention::Retract { units, reason: last, at: then }) = self.listed.last_mut()
-                    && (&*last, *then) == (reason, *at)
-                {
-                    *units += 1;
-                    return;
-                }
-                Intervention::Retract { units: 1, reason: reason.clone(), at: *at }
-            }
-            Record::Expel(r) => Intervention::Expel(r.clone()),
-            Record::Admit(r) => Intervention::Admit(r.clone()),
-            // The first policy is what the run was begun with.
-            Record::Policy(r) if self.is_counted => Intervention::Policy(r.clone()),
-            Record::Replicas(r) if self.is_counted => Intervention::Replicas(r.clone()),
-            Record::Term(TermRecord { term, at, .. }) => {
-                let raised = term.saturating_sub(std::mem::replace(&mut self.term, *term));
-                if raised < TAKEOVER_STEP {
-                    return;
-                }
-                Intervention::Takeover { term: *term, at: *at }
-            }
-            Record::Loss(r) => Intervention::Loss(r.clone()),
-            Record::Count(_) => {
-                self.is_counted = true;
-                return;
-            }
-            _ => return,
-        };
+        let found = Intervention::of(record, self.term, self.is_counted);
+        match record {
+            Record::Term(r) => self.term = r.term,
+            Record::Count(_) => self.is_counted = true,
+            _ => {}
+        }
+        let Some(found) = found else { return };
+        if self.listed.last_mut().is_some_and(|last| last.joins(&found)) {
+            return;
+        }
         if self.listed.len() < MOST_LISTED {
             self.listed.push(found);
         } else {

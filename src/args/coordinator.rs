@@ -38,6 +38,7 @@ Examples:
 
 Environment: DIADEM_JOIN_TOKEN, DIADEM_STATUS_TOKEN, DIADEM_FOLLOW_TOKEN and DIADEM_ADMIN_TOKEN stand for \
 join.token, status.token, follow.token and admin.token.")]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct CoordinatorArgs {
     /// Board size of a new run, 1 to 32.
     #[arg(long, value_name = "N")]
@@ -96,6 +97,13 @@ pub struct CoordinatorArgs {
     /// it requires --keys: browsers then need the status token.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = ListenAddress::from_str)]
     http: Option<ListenAddress>,
+    /// Show everybody a public page on --http.
+    ///
+    /// It has progress, families, speed, history and credits by owner, but no machines, workers, reasons
+    /// or paths. With --keys, the status token opens the whole dashboard. Without keys nobody gets more
+    /// than the public page, which other machines may then reach.
+    #[arg(long, requires = "http")]
+    public: bool,
     /// Command to run on an event [default: none].
     ///
     /// It reads one JSON object on its input: the event (done, stalled, conflict, disk, quarantine or
@@ -140,6 +148,7 @@ pub struct CoordinatorArgs {
 
 /// A run that is served to workers.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct ServedRun {
     /// The board of a new run, or the required board of an existing run.
     pub board: Option<Board>,
@@ -155,6 +164,8 @@ pub struct ServedRun {
     pub listen: ListenAddress,
     /// The address of the dashboard, if it is served.
     pub http: Option<ListenAddress>,
+    /// Whether everybody may see the public page.
+    pub is_public: bool,
     /// The command that reads events, if there is one.
     pub notify: Option<ExternalCommand>,
     /// The URL that events are posted to, if there is one.
@@ -186,6 +197,7 @@ impl From<CoordinatorArgs> for ServedRun {
             replicas: args.replicas,
             listen: args.listen,
             http: args.http,
+            is_public: args.public,
             notify: args.notify,
             notify_url: args.notify_url,
             is_insecure: args.insecure,
@@ -216,7 +228,8 @@ impl ServedRun {
         if is_open(&listen) {
             return Err(WrongCommand::UnguardedRun(listen));
         }
-        http.filter(is_open).map_or(Ok(()), |address| Err(WrongCommand::UnguardedDashboard(address)))
+        http.filter(|http| is_open(http) && !self.is_public)
+            .map_or(Ok(()), |address| Err(WrongCommand::UnguardedDashboard(address)))
     }
 }
 

@@ -27,8 +27,8 @@ pub enum WrongCommand {
     )]
     UnguardedRun(SocketAddr),
     #[error(
-        "other machines can reach {0}: use --keys DIR (diadem keys init makes one), or --insecure to let \
-         anybody see the dashboard"
+        "other machines can reach {0}: use --keys DIR (diadem keys init makes one), --public to show \
+         everybody progress and credits only, or --insecure to let anybody see the dashboard"
     )]
     UnguardedDashboard(SocketAddr),
     #[error(

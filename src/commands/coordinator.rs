@@ -98,7 +98,7 @@ async fn coordinate(run: &ServedRun, places: (SocketAddr, Option<SocketAddr>)) -
     info!("start workers with: {}", worker_command(listener.local_addr()?, run, guard.encrypts()));
     tokio::spawn(keys.watch(handle.clone()));
     let notifier = Notifier::start(run.notify.clone(), run.notify_url.clone(), handle.snapshots())?;
-    let dashboard = browsers.map(|listener| show(listener, &handle, guard.clone()));
+    let dashboard = browsers.map(|listener| show(listener, &handle, guard.clone(), run.is_public));
     let (shutdown, stopped) = oneshot::channel::<()>();
     let stopped = async {
         stopped.await.ok();
@@ -176,13 +176,13 @@ async fn listen_for_browsers(
 }
 
 /// Serves the dashboard. A failure does not end the run.
-fn show(listener: TcpListener, handle: &Handle, guard: Guard) -> JoinHandle<()> {
+fn show(listener: TcpListener, handle: &Handle, guard: Guard, is_public: bool) -> JoinHandle<()> {
     let scheme = if guard.encrypts() { "https" } else { "http" };
     if let Ok(address) = listener.local_addr() {
         info!("the dashboard is at {scheme}://{address}");
     }
     let (statuses, source) = (dashboard::statuses(handle.snapshots()), Explainer::new(handle.clone()));
-    let serving = tokio::spawn(dashboard::serve(listener, statuses, source, guard));
+    let serving = tokio::spawn(dashboard::serve(listener, statuses, source, guard, is_public));
     tokio::spawn(async {
         match serving.await {
             Ok(Ok(())) => {}

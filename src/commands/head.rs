@@ -31,12 +31,13 @@ pub fn run(args: &HeadArgs) -> anyhow::Result<ExitCode> {
 
 /// The line that is published.
 fn line(args: &HeadArgs, directory: &RunDirectory, head: &PublishedHead) -> String {
+    let now = SystemTime::now();
+    if !args.json {
+        return head.line(directory, now);
+    }
     let (n, plan, shard) =
         (directory.plan().board().n(), directory.plan().fingerprint(), directory.run().shard.fraction());
-    let at = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    if !args.json {
-        return format!("{head} n={n} shard={shard} plan={plan} at={at}");
-    }
+    let at = humantime::format_rfc3339_seconds(now).to_string();
     let PublishedHead { run, records, head } = head;
     let plan = plan.to_string();
     let object = json!({

@@ -155,9 +155,10 @@ fn way_back(args: &PolicyArgs, at: &str, differences: &[Difference]) -> Option<S
     let (raised, others): (Vec<_>, Vec<_>) = differences.iter().partition(|d| d.option == DOUBLE_CHECK);
     let stays = raised.first().map(|_| "--double-check stays, because it can only be raised".to_owned());
     let keys = args.operator.keys.as_ref().map(|keys| format!(" --keys {}", quoted(&keys.to_string_lossy())));
-    let options: String = others.iter().map(|d| format!(" {} {}", d.option, d.before)).collect();
-    let command = (!others.is_empty())
-        .then(|| format!("to undo: diadem policy {at}{}{options} --reason TEXT", keys.unwrap_or_default()));
+    let options: Vec<String> = others.iter().map(|d| format!(" {} {}", d.option, d.before)).collect();
+    let command = (!others.is_empty()).then(|| {
+        format!("to undo: diadem policy {at}{}{} --reason TEXT", keys.unwrap_or_default(), options.concat())
+    });
     let lines: Vec<String> = command.into_iter().chain(stays).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }

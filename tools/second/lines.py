@@ -83,6 +83,8 @@ KINDS = {
     "replicas": ({"replicas": U32, "at": U64}, {"reason": _text}),
     "merged": ({"run": _digits(32), "records": U64, "head": _digits(32), "conflicts": U64, "refuted": U64, "at": U64}, {}),
     "loss": ({"records": U64, "bytes": U64, "files": U64, "at": U64}, {}),
+    "pause": ({"reason": _text, "at": U64}, {}),
+    "resume": ({"at": U64}, {}),
     "mark": ({"records": U64, "elapsed_ms": U64, "threads": U32}, {}),
 }
 

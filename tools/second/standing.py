@@ -218,6 +218,12 @@ class Standing:
     def _loss(self, line, record):
         """What was lost is counted again: nothing changes."""
 
+    def _pause(self, line, record):
+        """The operator stops lending: nothing changes."""
+
+    def _resume(self, line, record):
+        """The operator lends again: nothing changes."""
+
     # What follows from them.
 
     def _contradicted(self, conflicts):

@@ -139,6 +139,8 @@ impl Core {
                 | Record::Term(_)
                 | Record::Replicas(_)
                 | Record::Loss(_)
+                | Record::Pause(_)
+                | Record::Resume(_)
                 | Record::Mark(_) => {}
             }
             if let (Some(worker), Record::Count(r) | Record::Check(r)) = (worker, record) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::{Assurance, Credits, Owner, Phase, RunStatus, Sample, Work};
+use domain::{Assurance, Credits, Incident, Owner, Phase, RunStatus, Sample, Work};
 use queens::UnitId;
 use records::standing::Degree;
 use records::{OwnChecks, assess};
@@ -14,6 +14,9 @@ use super::votes::CheckKind;
 
 /// Maximum number of set-aside units named in a status.
 const MAX_NAMED_UNITS: usize = 100;
+
+/// Maximum number of incidents in a status.
+const MAX_INCIDENTS: usize = 100;
 
 /// Number of disputes that are searched for an undecidable dispute.
 const MAX_DISPUTES_TRIED: usize = 10;
@@ -64,6 +67,9 @@ impl Core {
             families: self.families.status(standing),
             history: Vec::new(),
             events: Vec::new(),
+            incidents: Vec::new(),
+            incidents_total: 0,
+            head: None,
             machines_total: machines.len() as u64,
             machines_there: there,
             machines: listed(machines),
@@ -90,6 +96,11 @@ impl Core {
     /// What the owners gave until this time, in seconds since 1970 (UTC).
     pub fn credits(&self, unix_time: u64) -> Credits {
         self.votes.standing().sums().credits.status(unix_time, MAX_LISTED)
+    }
+
+    /// The last incidents, and the number of all.
+    pub fn incidents(&self) -> (Vec<Incident>, u64) {
+        self.votes.standing().sums().incidents.status(MAX_INCIDENTS)
     }
 
     /// The remaining work of counts and checks.

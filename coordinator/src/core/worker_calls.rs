@@ -254,6 +254,11 @@ impl Core {
         self.progress.resume(now);
     }
 
+    /// True while lending is paused.
+    pub fn is_paused(&self) -> bool {
+        self.paused.is_some()
+    }
+
     /// Drains the connected workers of this machine: they get no more leases and leave. Returns their number and the
     /// full identity of the machine. The owner may be omitted if only one owner has a machine of this name.
     ///

@@ -31,6 +31,9 @@ const MAX_CONNECTIONS: u64 = 8192;
 /// Open files reserved for ledger, checkpoint and dashboard.
 const RESERVED_FILES: u64 = 64;
 
+/// Open files for the viewers of a public page, if the system grants that many.
+const VIEWERS: u64 = 2048;
+
 /// Time after which a connection without an accepted call is closed.
 const PROBATION: Duration = Duration::from_secs(20);
 
@@ -101,6 +104,7 @@ pub async fn serve(
 /// The number of connections for which the system grants open files. Its usual limit of 1024 is too low for a thousand
 /// workers.
 fn most_connections() -> usize {
-    let open_files = rlimit::increase_nofile_limit(MAX_CONNECTIONS + RESERVED_FILES).unwrap_or(1024);
+    let open_files =
+        rlimit::increase_nofile_limit(MAX_CONNECTIONS + RESERVED_FILES + VIEWERS).unwrap_or(1024);
     open_files.saturating_sub(RESERVED_FILES).clamp(1, MAX_CONNECTIONS) as usize
 }

@@ -1,9 +1,10 @@
 //! The journal: the keeper's files on disk. It holds ledger, checkpoint and notes of the run directory, or nothing for
 //! a run in memory.
 
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use domain::{RunId, Term};
+use records::PublishedHead;
 use records::ledger::{CommitMark, LedgerPosition, LineHash, Record};
 use records::run_directory::RunDirectory;
 use records::standing::Standing;
@@ -57,6 +58,12 @@ impl Journal {
     /// The run directory and the end of its ledger.
     pub fn ledger(&self) -> Option<(&RunDirectory, &LedgerPosition)> {
         self.store.as_ref().map(|store| (store.directory(), store.end()))
+    }
+
+    /// The head of the ledger's hash chain at this time, as it is published.
+    pub fn head(&self, unix_time: u64) -> Option<String> {
+        let (directory, end) = self.ledger()?;
+        Some(PublishedHead::at(directory, end).line(directory, UNIX_EPOCH + Duration::from_secs(unix_time)))
     }
 
     /// The number of records in the ledger.

@@ -3,12 +3,12 @@
 //! - The check policy, whose --double-check may only be raised, and the number of required followers. Both go on record
 //!   with the reason.
 //! - Retraction of counts, and readmission of machines. Both go on record with the reason.
-//! - Pause and resumption of the run, and draining of a machine's workers.
+//! - Pause and resumption of the run, which go on record for its history, and draining of a machine's workers.
 
 use std::sync::Arc;
 
 use domain::{PolicyChange, Steering, Takeback, Target, counted};
-use records::ledger::{Policy, Record, Replicas};
+use records::ledger::{Pause, Policy, Record, Replicas, Resumption};
 use records::policy::{PolicyError, possible, raised};
 use records::shard::Shard;
 use records::standing::Identity;
@@ -101,11 +101,16 @@ impl Keeper {
             Steering::Pause { reason } => {
                 let workers = self.pause(Some(reason.clone()))?;
                 let text = format!("the operator pauses the run: {reason}");
+                self.record_steering(Record::Pause(Pause { reason, at: self.clock.unix_time() }));
                 self.news.add(Event::new(Level::WARN, "paused", text));
                 Ok(workers)
             }
             Steering::Resume => {
+                let was_paused = self.core.is_paused();
                 let workers = self.pause(None)?;
+                if was_paused {
+                    self.record_steering(Record::Resume(Resumption { at: self.clock.unix_time() }));
+                }
                 self.news.add(Event::new(Level::INFO, "resumed", "the operator resumes the run"));
                 Ok(workers)
             }
@@ -115,6 +120,16 @@ impl Keeper {
                 self.news.add(Event::new(Level::INFO, "draining", text));
                 Ok(workers)
             }
+        }
+    }
+
+    /// Records a pause or its end for the history, while units are counted. A disk that takes no records does not keep the
+    /// operator from it.
+    fn record_steering(&mut self, record: Record) {
+        if matches!(self.stage, Stage::Counting) {
+            self.commit();
+            let records: Vec<Record> = self.opening().into_iter().chain([record]).collect();
+            self.record(&records).ok();
         }
     }
 

@@ -82,6 +82,8 @@ impl Keeper {
         status.history = self.core.history(unix_time);
         status.credits = self.core.credits(unix_time);
         status.events = self.news.events();
+        (status.incidents, status.incidents_total) = self.core.incidents();
+        status.head = self.journal.head(unix_time);
         (status.replicas, status.followers) = (self.followers.needed(), self.followers.connected());
         let of_disk = self.journal.trouble().map(str::to_owned);
         let has_ended = matches!(self.stage, Stage::Ended(_));

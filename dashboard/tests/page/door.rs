@@ -25,7 +25,7 @@ fn missing_or_wrong_token_is_401() {
         }
     }
     // Files without data of the run are public.
-    for path in ["/dashboard.css", "/dashboard.js", "/diadem.svg", "/healthz", "/readyz"] {
+    for path in ["/dashboard.css", "/dashboard.js", "/run.js", "/diadem.svg", "/healthz", "/readyz"] {
         assert_eq!(site.get(path, &[]).code, 200, "{path}");
     }
 }
@@ -37,7 +37,7 @@ fn token_in_address_sets_cookie() {
     assert_eq!(site.get("/metrics", &[("authorization", &right)]).code, 200);
     let reply = site.get(&format!("/?token={TOKEN}"), &[]);
     assert_eq!(reply.code, 303, "{reply:?}");
-    assert!(reply.head.contains("location: /\r\n"), "{reply:?}");
+    assert!(reply.head.contains("location: ./\r\n"), "{reply:?}");
     let cookie = reply.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
     assert!(cookie.contains("httponly") && cookie.contains("samesite=strict") && !cookie.contains(TOKEN));
     let pair = cookie.split(';').next().unwrap();

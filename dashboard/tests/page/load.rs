@@ -28,6 +28,7 @@ fn later(status: &RunStatus, step: u64) -> RunStatus {
     later.families.iter_mut().for_each(|family| family.done = (family.done + 17 * step).min(family.units));
     later.history.iter_mut().for_each(|sample| sample.at += step);
     later.events.iter_mut().for_each(|event| event.at += step);
+    later.incidents.iter_mut().for_each(|incident| incident.at += step);
     later
 }
 
@@ -47,7 +48,7 @@ fn arriving(connection: &mut TcpStream) -> String {
 /// Waits until all sections have arrived, including the given data.
 fn has_all_sections(seen: &mut String, connection: &mut TcpStream) {
     let begun = Instant::now();
-    for section in ["run", "happened", "speed", "families", "owners", "machines", "workers"] {
+    for section in ["run", "happened", "incidents", "speed", "families", "owners", "machines", "workers"] {
         while !seen.contains(&format!("event: {section}\n")) {
             assert!(begun.elapsed() < Duration::from_mins(1), "no {section}");
             *seen += &arriving(connection);
@@ -59,8 +60,16 @@ fn has_all_sections(seen: &mut String, connection: &mut TcpStream) {
 fn page_is_under_200_kib_and_update_under_20_kib() {
     let huge = made_up::huge();
     let site = Site::open(huge.clone());
-    let files =
-        ["/", "/dashboard.css", "/dashboard.js", "/elements.js", "/families.js", "/speed.js", "/diadem.svg"];
+    let files = [
+        "/",
+        "/dashboard.css",
+        "/dashboard.js",
+        "/elements.js",
+        "/families.js",
+        "/run.js",
+        "/speed.js",
+        "/diadem.svg",
+    ];
     let files: usize = files.map(|path| site.get(path, &[]).body.len()).into_iter().sum();
     let mut stream = site.ask("/events", &[]);
     let mut first = String::new();

@@ -7,6 +7,7 @@ mod layout;
 mod load;
 mod made_up_report;
 mod metrics;
+mod public;
 mod site;
 
 use test_support::{look, made_up, tools, webdriver};

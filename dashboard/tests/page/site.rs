@@ -58,29 +58,38 @@ pub struct Site {
 impl Site {
     /// An open site for a run with this status.
     pub fn open(status: RunStatus) -> Self {
-        Self::new("127.0.0.1:0".parse().unwrap(), status, Access::open())
+        Self::new("127.0.0.1:0".parse().unwrap(), status, Access::open(), false)
     }
 
     /// A site that needs the token.
     pub fn guarded(status: RunStatus) -> Self {
-        let mut bearers = Bearers::default();
-        bearers.admit(&TOKEN.parse().unwrap(), Owner::new("status"), Right::Read);
-        Self::new("127.0.0.1:0".parse().unwrap(), status, Access::guarded(bearers))
+        Self::new("127.0.0.1:0".parse().unwrap(), status, with_token(), false)
+    }
+
+    /// A site with a public page for those who have no token.
+    pub fn public(status: RunStatus) -> Self {
+        Self::new("127.0.0.1:0".parse().unwrap(), status, with_token(), true)
+    }
+
+    /// A site with a public page for everybody.
+    pub fn public_without_keys(status: RunStatus) -> Self {
+        Self::new("127.0.0.1:0".parse().unwrap(), status, Access::open(), true)
     }
 
     /// A site without a token, at the address of an earlier site.
     pub fn at(address: SocketAddr, status: RunStatus) -> Self {
-        Self::new(address, status, Access::open())
+        Self::new(address, status, Access::open(), false)
     }
 
-    fn new(address: SocketAddr, status: RunStatus, access: Access) -> Self {
+    fn new(address: SocketAddr, status: RunStatus, access: Access, is_public: bool) -> Self {
         let runtime = Runtime::new().unwrap();
         let listener = runtime.block_on(TcpListener::bind(address)).unwrap();
         let address = listener.local_addr().unwrap();
         let (statuses, receiver) = watch::channel(status);
         let stream = Box::pin(WatchStream::new(receiver));
         let source = Arc::new(MadeUp { statuses: statuses.subscribe() });
-        runtime.spawn(dashboard::serve(listener, stream, source, Guard::new(access.clone(), None)));
+        let guard = Guard::new(access.clone(), None);
+        runtime.spawn(dashboard::serve(listener, stream, source, guard, is_public));
         Self { address, access, statuses, _runtime: runtime }
     }
 
@@ -117,6 +126,13 @@ impl Site {
         connection.write_all(bytes.as_bytes()).unwrap();
         connection
     }
+}
+
+/// Access for holders of the token.
+fn with_token() -> Access {
+    let mut bearers = Bearers::default();
+    bearers.admit(&TOKEN.parse().unwrap(), Owner::new("status"), Right::Read);
+    Access::guarded(bearers)
 }
 
 /// The reply.

@@ -371,6 +371,15 @@ pub struct StatusReply {
     pub require_owners: u32,
     #[prost(message, optional, tag = "41")]
     pub credits: ::core::option::Option<Credits>,
+    /// Interventions, starts, conflicts and quarantines of the ledger, oldest first; at most 100.
+    #[prost(message, repeated, tag = "42")]
+    pub incidents: ::prost::alloc::vec::Vec<Incident>,
+    /// How many there are.
+    #[prost(uint64, tag = "43")]
+    pub incidents_total: u64,
+    /// The line of diadem head; absent for a run in memory.
+    #[prost(string, optional, tag = "44")]
+    pub head: ::core::option::Option<::prost::alloc::string::String>,
 }
 /// What the owners gave.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -448,6 +457,25 @@ pub struct Event {
     pub at: u64,
     #[prost(string, tag = "2")]
     pub text: ::prost::alloc::string::String,
+}
+/// Something in the ledger that a sceptic would want to hear of.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Incident {
+    /// In seconds since 1970 (UTC).
+    #[prost(uint64, tag = "1")]
+    pub at: u64,
+    /// In words without names.
+    #[prost(string, tag = "2")]
+    pub kind: ::prost::alloc::string::String,
+    /// How many units, starts or counts it is about.
+    #[prost(uint64, tag = "3")]
+    pub times: u64,
+    /// What happened, with names.
+    #[prost(string, tag = "4")]
+    pub text: ::prost::alloc::string::String,
+    /// The operator's reason.
+    #[prost(string, optional, tag = "5")]
+    pub reason: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct MachineStatus {

@@ -1,8 +1,8 @@
 //! Between protobuf and domain types: where a run stands.
 
 use domain::{
-    Assurance, Event, FamilyStatus, MachineStatus, OwnCheckStatus, Owner, Phase, RunStatus, Sample, TimeLeft,
-    Work, WorkerStatus,
+    Assurance, Event, FamilyStatus, Incident, MachineStatus, OwnCheckStatus, Owner, Phase, RunStatus, Sample,
+    TimeLeft, Work, WorkerStatus,
 };
 use queens::{Board, Totals, UnitId};
 
@@ -69,6 +69,9 @@ impl From<RunStatus> for v1::StatusReply {
             families: status.families.into_iter().map(Into::into).collect(),
             history: status.history.into_iter().map(Into::into).collect(),
             events: status.events.into_iter().map(Into::into).collect(),
+            incidents: status.incidents.into_iter().map(Into::into).collect(),
+            incidents_total: status.incidents_total,
+            head: status.head,
             machines: status.machines.into_iter().map(Into::into).collect(),
             machines_total: status.machines_total,
             machines_there: status.machines_there,
@@ -121,6 +124,9 @@ impl TryFrom<v1::StatusReply> for RunStatus {
             families: reply.families.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
             history: reply.history.into_iter().map(Into::into).collect(),
             events: reply.events.into_iter().map(Into::into).collect(),
+            incidents_total: reply.incidents_total.max(reply.incidents.len() as u64),
+            incidents: reply.incidents.into_iter().map(Into::into).collect(),
+            head: reply.head,
             machines_total: reply.machines_total.max(reply.machines.len() as u64),
             machines_there: reply.machines_there.max(there as u64),
             machines: reply.machines.into_iter().map(Into::into).collect(),
@@ -179,6 +185,18 @@ impl From<Event> for v1::Event {
 impl From<v1::Event> for Event {
     fn from(v1::Event { at, text }: v1::Event) -> Self {
         Self { at, text }
+    }
+}
+
+impl From<Incident> for v1::Incident {
+    fn from(Incident { at, kind, times, text, reason }: Incident) -> Self {
+        Self { at, kind, times, text, reason }
+    }
+}
+
+impl From<v1::Incident> for Incident {
+    fn from(v1::Incident { at, kind, times, text, reason }: v1::Incident) -> Self {
+        Self { at, kind, times, text, reason }
     }
 }
 

@@ -221,6 +221,15 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn incident()(
+        (at, times) in any::<(u64, u64)>(),
+        (kind, text, reason) in (any::<String>(), any::<String>(), option::of(any::<String>())),
+    ) -> Incident {
+        Incident { at, kind, times, text, reason }
+    }
+}
+
+prop_compose! {
     fn machine_status()(
         (owner, name) in (name(), any::<String>()),
         [workers, threads, counts, verified, wrong] in any::<[u64; 5]>(),
@@ -267,6 +276,7 @@ prop_compose! {
         assurance in assurance(),
         (term, [replicas, followers, require_owners]) in (option::of(term()), any::<[u32; 3]>()),
         (families, history, events) in (vec(family_status(), 0..4), vec(sample(), 0..4), vec(event(), 0..4)),
+        (incidents, unlisted, head) in (vec(incident(), 0..4), any::<u32>(), option::of(any::<String>())),
         credits in credits(),
         (paused, double_check, release) in (option::of(any::<String>()), any::<String>(), any::<String>()),
         (total, done_work) in (0.0..1e12, 0.0..1e12),
@@ -282,7 +292,7 @@ prop_compose! {
         RunStatus {
             board, fingerprint, run, units, done, leased, disputed, progress, totals, elapsed, left, rate, phase, trouble,
             workers, workers_total, threads_total, term, replicas, followers, assurance, set_aside, set_aside_total, work, families,
-            history, events, machines, machines_total, machines_there, credits, paused, double_check, require_owners,
+            history, events, incidents_total: incidents.len() as u64 + u64::from(unlisted), incidents, head, machines, machines_total, machines_there, credits, paused, double_check, require_owners,
             release,
         }
     }

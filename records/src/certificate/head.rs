@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
+use std::time::SystemTime;
 
 use queens::plan::Fingerprint;
 use queens::{Board, Class, Classified};
@@ -131,6 +132,13 @@ impl PublishedHead {
     /// The head of a run's ledger at that place, which is behind a mark.
     pub fn at(directory: &RunDirectory, position: &LedgerPosition) -> Self {
         Self { run: directory.run().hash(), records: position.mark.records, head: position.hash }
+    }
+
+    /// The line that is published of a run at this time.
+    pub fn line(&self, directory: &RunDirectory, at: SystemTime) -> String {
+        let (plan, shard) = (directory.plan(), directory.run().shard.fraction());
+        let at = humantime::format_rfc3339_seconds(at);
+        format!("{self} n={} shard={shard} plan={} at={at}", plan.board(), plan.fingerprint())
     }
 
     /// The place in a run's ledger that has this head, if there is one.

@@ -7,6 +7,7 @@
 //! | `mark/NAME/BLOCK` | 1 KiB of a bitmap: a bit for each of 8,192 units, without the zero bytes at the end |
 //! | `machine/NUMBER` | JSON: what the records say of a machine |
 //! | `credit/OWNER` | JSON: what the owner gave |
+//! | `incident/NUMBER` | JSON: an intervention, start, conflict or quarantine |
 //! | `dispute/UNIT` | JSON: the counts of a disputed unit |
 //! | `seal` | a hash of all other entries in the order of their keys, keyed with `lease.key` |
 
@@ -19,13 +20,13 @@ use serde::{Deserialize, Serialize};
 use super::NoCheckpoint;
 use crate::ledger::{LedgerPosition, LineHash};
 use crate::run_directory::LeaseKey;
-use crate::standing::{Account, Machine, Machines, Marks, Standing, Sums, UnitMark, Vote};
+use crate::standing::{Account, Incident, Machine, Machines, Marks, Standing, Sums, UnitMark, Vote};
 
 /// All entries, by key.
 pub(super) type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// Another number for every change of the entries.
-const LAYOUT: u32 = 3;
+const LAYOUT: u32 = 4;
 
 /// Builds estimate the work of a plan alike up to one part in this many: floating point rounds differently on other machines.
 const ROUNDING: u128 = 1_000_000;
@@ -96,6 +97,10 @@ pub(super) fn entries(run: LineHash, plan: &Plan, position: &LedgerPosition, sta
     );
     let credits = sums.credits.iter();
     entries.extend(credits.map(|(owner, account)| (format!("credit/{owner}").into_bytes(), json(account))));
+    let incidents = sums.incidents.iter();
+    entries.extend(
+        incidents.map(|(number, incident)| (format!("incident/{number:012}").into_bytes(), json(incident))),
+    );
     let disputes = sums.disputed.iter();
     entries
         .extend(disputes.map(|(unit, votes)| (format!("dispute/{:012}", unit.0).into_bytes(), json(votes))));
@@ -153,6 +158,11 @@ pub(super) fn restore(
                 machines.push(parsed::<Machine>(value)?);
             }
             ("credit", owner) => sums.credits.restore(owner, parsed::<Account>(value)?),
+            ("incident", number) => {
+                let number = number.parse().map_err(|_| NoCheckpoint::Damaged)?;
+                let incident = parsed::<Incident>(value)?;
+                sums.incidents.restore(number, incident).ok_or(NoCheckpoint::Damaged)?;
+            }
             ("dispute", unit) => {
                 let unit = unit.parse().map_err(|_| NoCheckpoint::Damaged)?;
                 sums.disputed.insert(UnitId(unit), parsed::<Vec<Vote>>(value)?);

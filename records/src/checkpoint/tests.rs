@@ -46,7 +46,7 @@ fn checkpoint_with_huge_file_is_not_read_into_memory() {
 #[test]
 fn checkpoint_of_another_build_is_rebuilt() {
     let unknown = |head: &mut Value| *head = json!({"layout": 0});
-    let newer = |head: &mut Value| (head["layout"], head["sums"]) = (json!(4), json!("otherwise"));
+    let newer = |head: &mut Value| (head["layout"], head["sums"]) = (json!(5), json!("otherwise"));
     let of_other_work = |head: &mut Value| head["plan_work"] = json!(7);
     for change in [unknown as fn(&mut Value), newer, of_other_work] {
         let run = TempDir::new().unwrap();

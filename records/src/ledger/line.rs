@@ -90,6 +90,8 @@ fn parse(json: &str) -> Option<Record> {
         "replicas" => serde_json::from_str(fields).map(Record::Replicas),
         "merged" => serde_json::from_str(fields).map(Record::Merged),
         "loss" => serde_json::from_str(fields).map(Record::Loss),
+        "pause" => serde_json::from_str(fields).map(Record::Pause),
+        "resume" => serde_json::from_str(fields).map(Record::Resume),
         "mark" => serde_json::from_str(fields).map(Record::Mark),
         _ => return None,
     };
@@ -100,7 +102,9 @@ fn parse(json: &str) -> Option<Record> {
 mod tests {
     use super::*;
     use crate::double_check::DoubleCheck;
-    use crate::ledger::record::{AcceptedLoss, CommitMark, Draw, Policy, Replicas, UnitRecord};
+    use crate::ledger::record::{
+        AcceptedLoss, CommitMark, Draw, Pause, Policy, Replicas, Resumption, UnitRecord,
+    };
     use crate::ledger::term_record::TermRecord;
     use crate::own_checks::OwnChecks;
     use domain::CoordinatorId;
@@ -159,10 +163,12 @@ mod tests {
         };
         let draw = Record::Draw(Draw { seed: prev, units: vec![UnitId(3)], at: 1 });
         let loss = Record::Loss(AcceptedLoss { records: 3, bytes: 700, files: 0, at: 1 });
+        let pause = Record::Pause(Pause { reason: "the night".to_owned(), at: 1 });
+        let resume = Record::Resume(Resumption { at: 2 });
         let said = || Some("as it is a record".to_owned());
         let key = "0af9".repeat(16);
         let of_replicas = [replicas(None), replicas(said())];
-        let others = [term(None), term(Some(&key)), policy(None), policy(said()), draw, loss];
+        let others = [term(None), term(Some(&key)), policy(None), policy(said()), draw, loss, pause, resume];
         for record in others.into_iter().chain(of_replicas) {
             let line = line_of(&record, prev);
             assert_eq!(decode(line.as_bytes()), Ok((record, prev)));

@@ -39,8 +39,8 @@ pub use pieces::Pieces;
 pub use position::{LedgerPosition, Location, Tail};
 pub use reader::{LineBefore, line_before, read, read_marks};
 pub use record::{
-    AcceptedLoss, Admission, CommitMark, Draw, Expulsion, MergedRun, Policy, Record, Recount, Replicas,
-    Restoration, Retraction, UnitRecord,
+    AcceptedLoss, Admission, CommitMark, Draw, Expulsion, MergedRun, Pause, Policy, Record, Recount,
+    Replicas, Restoration, Resumption, Retraction, UnitRecord,
 };
 pub use term_record::TermRecord;
 pub use writer::Writer;

@@ -41,6 +41,10 @@ pub enum Record {
     Merged(MergedRun),
     /// The operator went on although acknowledged records may be lost.
     Loss(AcceptedLoss),
+    /// The operator stops lending.
+    Pause(Pause),
+    /// The operator lends again.
+    Resume(Resumption),
     /// The records before this line are on disk.
     Mark(CommitMark),
 }
@@ -301,6 +305,24 @@ pub struct AcceptedLoss {
     pub bytes: u64,
     /// How many files were given up.
     pub files: u64,
+    /// When, in seconds since 1970 (UTC).
+    pub at: u64,
+}
+
+/// A pause by the operator. It is on record for the history alone: notes.json says whether a run is paused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pause {
+    /// Why.
+    pub reason: String,
+    /// When, in seconds since 1970 (UTC).
+    pub at: u64,
+}
+
+/// The end of a pause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resumption {
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
 }

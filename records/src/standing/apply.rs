@@ -15,6 +15,19 @@ impl Standing {
     /// # Errors
     /// The record is not valid at this place. The standing must not be used any more.
     pub fn apply(&mut self, plan: &Plan, shard: Shard, record: &Record) -> Result<(), RecordError> {
+        let (term, is_counted) = (self.term(), !self.sums.history.is_empty());
+        self.sums.incidents.note(record, term, is_counted);
+        self.sums.machines.struck.clear();
+        self.fold(plan, shard, record)?;
+        if let Some(at) = judged_at(record) {
+            for struck in self.sums.machines.struck.drain(..) {
+                self.sums.incidents.quarantine(struck, at);
+            }
+        }
+        Ok(())
+    }
+
+    fn fold(&mut self, plan: &Plan, shard: Shard, record: &Record) -> Result<(), RecordError> {
         let in_run = |unit: UnitId| {
             let is_in_run = unit.0 < plan.units() && shard.contains(unit);
             if is_in_run { Ok(()) } else { Err(RecordError::ForeignUnit(unit)) }
@@ -44,7 +57,7 @@ impl Standing {
                 self.sums.refuted = self.sums.refuted.saturating_add(r.refuted);
                 Ok(())
             }
-            Record::Loss(_) | Record::Mark(_) => Ok(()),
+            Record::Loss(_) | Record::Pause(_) | Record::Resume(_) | Record::Mark(_) => Ok(()),
         }
     }
 
@@ -335,5 +348,15 @@ impl Standing {
             standing if self.is_done(unit) => Ok(standing),
             _ => Err(RecordError::NotCounted(unit)),
         }
+    }
+}
+
+/// The time of a record by which a machine may lose a dispute, in seconds since 1970 (UTC).
+fn judged_at(record: &Record) -> Option<u64> {
+    match record {
+        Record::Count(r) | Record::Check(r) | Record::Conflict(r) => Some(r.at),
+        Record::Retract(r) => Some(r.at),
+        Record::Restore(r) => Some(r.at),
+        _ => None,
     }
 }

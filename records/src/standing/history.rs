@@ -62,6 +62,11 @@ impl History {
         self.doublings < u64::BITS && self.slots.len() <= MAX_SLOTS
     }
 
+    /// True if no unit was ever on record.
+    pub(super) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
     /// Adds the standing count of a unit with this expected work, in nanoseconds of one core, at this time.
     pub fn count(&mut self, at: u64, work: u64) {
         self.add(Slot { last: at, units: 1, work: work.into() });

@@ -31,6 +31,9 @@ pub struct Machines {
     /// The number of changes of trust.
     #[serde(skip)]
     pub(super) trust_changes: u64,
+    /// The owners, or their machines, that the last record has struck.
+    #[serde(skip)]
+    pub(super) struck: Vec<(String, Option<String>)>,
 }
 
 impl PartialEq for Machines {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::credits::Accounts;
 use super::draws::Draws;
 use super::history::History;
+use super::incidents::Incidents;
 use super::machines::Machines;
 use super::processor_time::Took;
 use super::vote::Vote;
@@ -30,6 +31,9 @@ pub struct Sums {
     pub work: u128,
     /// How units came on record over time.
     pub history: History,
+    /// Interventions, starts, conflicts and quarantines. The checkpoint has an entry for each.
+    #[serde(skip)]
+    pub incidents: Incidents,
     /// Checks: second counts equal to the first.
     pub checks: u64,
     /// The probabilities with which counts were sampled.
@@ -74,6 +78,7 @@ impl Sums {
             credits: Accounts::default(),
             work: 0,
             history: History::default(),
+            incidents: Incidents::default(),
             checks: 0,
             draws: Draws::default(),
             sampled: 0,
@@ -118,6 +123,7 @@ impl Sums {
             took: BTreeMap::new(),
             credits: Accounts::default(),
             history: History::default(),
+            incidents: Incidents::default(),
             ..sums.clone()
         };
         counted(self) == counted(other)

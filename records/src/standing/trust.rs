@@ -92,7 +92,9 @@ impl Machines {
             self.quarantine(id);
             return Ok(());
         }
-        self.expelled.insert(owner.to_owned());
+        if self.expelled.insert(owner.to_owned()) {
+            self.struck.push((owner.to_owned(), None));
+        }
         self.trust_all_of(owner, self.trust_in(owner));
         Ok(())
     }
@@ -124,6 +126,8 @@ impl Machines {
         let machine = self.get_mut(id);
         if machine.trust == Trust::Believed {
             machine.trust = Trust::Quarantined;
+            let struck = (machine.owner.clone(), Some(machine.name.clone()));
+            self.struck.push(struck);
             self.trust_changes += 1;
         }
     }

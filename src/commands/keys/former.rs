@@ -106,7 +106,7 @@ fn joined_files() -> Vec<PathBuf> {
 /// The text, and the lines of the other text that it lacks.
 fn with_lines(text: &str, other: &str) -> String {
     let missing = other.lines().filter(|line| !text.lines().any(|own| own == *line));
-    text.lines().chain(missing).map(|line| format!("{line}\n")).collect()
+    text.lines().chain(missing).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// Removes a file or a folder, if it exists.

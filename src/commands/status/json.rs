@@ -1,7 +1,7 @@
 //! The status of a run as one JSON object; docs/watching.md describes its fields.
 
 use dashboard::assurance;
-use domain::{Event, FamilyStatus, MachineStatus, RunStatus, Sample, WorkerStatus};
+use domain::{Event, FamilyStatus, Incident, MachineStatus, RunStatus, Sample, WorkerStatus};
 use serde_json::{Value, json};
 
 use super::{credits, open};
@@ -31,6 +31,9 @@ pub fn value(status: &RunStatus) -> Value {
         "families": status.families.iter().map(family).collect::<Vec<_>>(),
         "history": status.history.iter().map(sample).collect::<Vec<_>>(),
         "events": status.events.iter().map(event).collect::<Vec<_>>(),
+        "incidents_total": status.incidents_total,
+        "incidents": status.incidents.iter().map(incident).collect::<Vec<_>>(),
+        "head": status.head,
     });
     if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
         object.extend(more);
@@ -105,4 +108,8 @@ fn sample(s: &Sample) -> Value {
 
 fn event(e: &Event) -> Value {
     json!({ "at": e.at, "text": e.text })
+}
+
+fn incident(i: &Incident) -> Value {
+    json!({ "at": i.at, "kind": i.kind, "times": i.times, "text": i.text, "reason": i.reason })
 }

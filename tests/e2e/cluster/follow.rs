@@ -248,6 +248,9 @@ fn take_over(random: &mut StdRng) -> OldFolder {
     assert_eq!(fast.end().code, Some(0));
     let begun = terms(&folder, "new");
     assert!(begun.len() == 2 && begun[1] > begun[0] + 500, "{begun:?}");
+    let history = status(&folder, &second)["incidents"].clone();
+    let kinds: Vec<_> = history.as_array().unwrap().iter().map(|incident| &incident["kind"]).collect();
+    assert_eq!(kinds[..2], ["start of the coordinator", "takeover by another coordinator"], "{history}");
     let counted = counts(&folder, "new");
     for (unit, count) in workers.acknowledged() {
         assert_eq!(counted.get(&unit.0), Some(&count));

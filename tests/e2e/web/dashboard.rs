@@ -3,16 +3,12 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::time::Duration;
-
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use crate::credentials::{keys, text};
 use crate::harness::{Folder, PATIENCE, Running, published, until};
-use crate::http::{ask, get};
+use crate::http::get;
+use crate::web::tls::get_over_tls;
 
 /// A coordinator, its address, and that of its dashboard.
 fn serve(folder: &Folder, more: &str) -> (Running, String, String) {
@@ -20,26 +16,6 @@ fn serve(folder: &Folder, more: &str) -> (Running, String, String) {
     let (mut coordinator, address) = folder.serve(&args, "coordinator.log");
     let http = coordinator.dashboard();
     (coordinator, address, http)
-}
-
-/// The same over TLS, from a client that trusts the authority.
-fn get_over_tls(folder: &Folder, http: &str, headers: &str) -> String {
-    get_path_over_tls(folder, http, "/metrics", headers)
-}
-
-fn get_path_over_tls(folder: &Folder, http: &str, path: &str, headers: &str) -> String {
-    let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_slice(text(folder, "keys/ca.pem").as_bytes()).unwrap()).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-    let mut config = config.with_root_certificates(roots).with_no_client_auth();
-    // As browsers do, which also support HTTP/2.
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    let name = ServerName::try_from("127.0.0.1").unwrap();
-    let session = ClientConnection::new(Arc::new(config), name).unwrap();
-    let connection = TcpStream::connect(http).unwrap();
-    connection.set_read_timeout(Some(PATIENCE)).unwrap();
-    ask(StreamOwned::new(session, connection), path, http, headers)
 }
 
 #[test]
@@ -73,7 +49,12 @@ fn taken_or_public_http_port_is_refused() {
     let http = taken.local_addr().unwrap().to_string();
     let run = |more: &str| folder.run(&format!("coordinator --n 14 --run run --listen 127.0.0.1:0 {more}"));
     run(&format!("--http {http}")).refused(&["cannot listen on", &http, "choose one with --http"]);
-    run("--http 0.0.0.0:0").refused(&["other machines can reach 0.0.0.0:0", "--keys DIR", "--insecure"]);
+    run("--http 0.0.0.0:0").refused(&[
+        "other machines can reach 0.0.0.0:0",
+        "--keys DIR",
+        "--public",
+        "--insecure",
+    ]);
     run("--http localhost").refused(&["localhost", "an address and a port"]);
     // A token would go over the network unencrypted.
     let token = "0123456789abcdef0123456789abcdef";
@@ -95,10 +76,10 @@ fn dashboard_with_keys_needs_tls_and_token() {
     let (coordinator, _, http) = serve(&folder, "--n 18 --keys keys/coordinator");
     assert!(!get(&http, "/metrics").contains("HTTP/1.1 200"));
     let bearer = |file: &str| format!("authorization: Bearer {}\r\n", text(&folder, file));
-    assert!(get_over_tls(&folder, &http, "").starts_with("HTTP/1.1 401"));
-    let wrong = get_over_tls(&folder, &http, &bearer("others/status/status.token"));
+    assert!(get_over_tls(&folder, &http, "/metrics", "").starts_with("HTTP/1.1 401"));
+    let wrong = get_over_tls(&folder, &http, "/metrics", &bearer("others/status/status.token"));
     assert!(wrong.starts_with("HTTP/1.1 401") && !wrong.contains("diadem_units"), "{wrong}");
-    let right = get_over_tls(&folder, &http, &bearer("keys/status/status.token"));
+    let right = get_over_tls(&folder, &http, "/metrics", &bearer("keys/status/status.token"));
     assert!(right.starts_with("HTTP/1.1 200") && right.contains("diadem_units_done"), "{right}");
     let astray = format!("status --coordinator https://{http} --keys keys/status");
     folder.run(&astray).refused(&["HTTP/1", "no coordinator", "--listen"]);
@@ -114,7 +95,9 @@ fn dashboard_with_keys_needs_tls_and_token() {
         folder.path().join("keys/coordinator/status.token"),
     )
     .unwrap();
-    until("the old token holds no more", || get_over_tls(&folder, &http, &old).starts_with("HTTP/1.1 401"));
+    until("the old token holds no more", || {
+        get_over_tls(&folder, &http, "/metrics", &old).starts_with("HTTP/1.1 401")
+    });
 }
 
 #[test]
@@ -159,6 +142,6 @@ fn unit_page_has_the_facts_of_diadem_unit() {
     coordinator.kill();
     let folder = keys();
     let (_coordinator, _, http) = serve(&folder, "--n 18 --keys keys/coordinator");
-    let refused = get_path_over_tls(&folder, &http, "/unit/3", "");
+    let refused = get_over_tls(&folder, &http, "/unit/3", "");
     assert!(refused.starts_with("HTTP/1.1 401") && !refused.contains("unit 3"), "{refused}");
 }

@@ -4,4 +4,6 @@
 mod atlas_page;
 mod book;
 mod dashboard;
+mod public;
 mod report;
+mod tls;

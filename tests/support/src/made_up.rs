@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use domain::{
-    Assurance, CoordinatorId, Credit, Credits, Earned, Event, FamilyStatus, MachineStatus, Owner, Phase,
-    RunId, RunStatus, Sample, Term, TimeLeft, Work, WorkerStatus,
+    Assurance, CoordinatorId, Credit, Credits, Earned, Event, FamilyStatus, Incident, MachineStatus, Owner,
+    Phase, RunId, RunStatus, Sample, Term, TimeLeft, Work, WorkerStatus,
 };
 use queens::kernel::{Isa, KernelName, Method};
 use queens::{Board, Totals, UnitId, known};
@@ -58,6 +58,9 @@ pub fn empty() -> RunStatus {
         families: families(board, UNITS, 0.0),
         history: Vec::new(),
         events: vec![Event { at: NOW - 40, text: "the coordinator began term 1".into() }],
+        incidents: vec![incident(NOW - 40, "start of the coordinator", "the coordinator began term 1", None)],
+        incidents_total: 1,
+        head: Some(HEAD.into()),
         machines: Vec::new(),
         machines_total: 0,
         machines_there: 0,
@@ -67,6 +70,41 @@ pub fn empty() -> RunStatus {
         require_owners: 1,
         release: "0.1.0".into(),
     }
+}
+
+/// A head as it is published.
+const HEAD: &str = "diadem-head run=4f9d0a7be2c15d80 records=2501011 head=91b2ae0c7fd3356e n=27 shard=1/1 \
+                    plan=0b3f7c52a90e4d61b8e2f4a7c3d59e10 at=2026-09-21T14:13:20Z";
+
+fn incident(at: u64, kind: &str, text: &str, reason: Option<&str>) -> Incident {
+    Incident { at, kind: kind.into(), times: 1, text: text.into(), reason: reason.map(str::to_owned) }
+}
+
+/// What happened in three weeks.
+fn incidents() -> Vec<Incident> {
+    let retraction = incident(
+        NOW - 5 * DAY,
+        "counts taken back",
+        "took back the counts of 12 units",
+        Some("the memory of rack-07 is bad"),
+    );
+    vec![
+        incident(NOW - 23 * DAY, "start of the coordinator", "the coordinator began term 1", None),
+        incident(
+            NOW - 6 * DAY,
+            "counts contradicted each other",
+            "1 count contradicts another, first of unit 9",
+            None,
+        ),
+        incident(NOW - 6 * DAY, "quarantine", "machine ada/rack-07 is quarantined", None),
+        Incident { times: 12, ..retraction },
+        incident(
+            NOW - DAY,
+            "takeover by another coordinator",
+            "another coordinator took over, with term 1000002",
+            None,
+        ),
+    ]
 }
 
 /// In the middle of it, with a dozen machines.
@@ -103,6 +141,8 @@ pub fn running() -> RunStatus {
         families: families(empty.board, empty.units, progress),
         history: history(23 * DAY, progress),
         events: events(),
+        incidents: incidents(),
+        incidents_total: 5,
         machines,
         machines_total: 12,
         machines_there: 12,
@@ -181,6 +221,10 @@ pub fn huge() -> RunStatus {
         machines_there: 1000,
         families: families(board, 10_000_000, 0.5),
         events: (0..50).map(|i| long(NOW - 50 + i)).collect(),
+        incidents: (0..100)
+            .map(|i| incident(NOW - 100 + i, "counts taken back", &long(0).text, Some(SCRIPT)))
+            .collect(),
+        incidents_total: 2_000,
         set_aside: (0..100).map(|i| UnitId(9_000_000 + i)).collect(),
         set_aside_total: 4_711,
         trouble: "trouble ".repeat(200),

@@ -263,7 +263,10 @@ pub fn read_if_there(path: &Path) -> anyhow::Result<Option<String>> {
 fn read(path: &Path) -> anyhow::Result<String> {
     regular_file::read_to_string(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
-            anyhow::anyhow!("{} is missing; diadem keys init makes one", path.display())
+            anyhow::anyhow!(
+                "{} is missing; copy the folder from where diadem keys init made it, or make the first keys with it",
+                path.display()
+            )
         }
         _ => anyhow::Error::new(error).context(format!("cannot read {}", path.display())),
     })

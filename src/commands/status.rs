@@ -52,7 +52,15 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
         let remote = Remote::typed(addresses, &credentials)?;
         Ok::<_, anyhow::Error>(ask_highest_term(&remote, async |remote| remote.status().await).await?)
     })?;
-    show(&status.with_context(|| format!("no status from {}", addresses.join(", ")))?, args.json)
+    show(&status.with_context(|| nothing_from(addresses))?, args.json)
+}
+
+/// What the error of the addresses means. Several addresses stand in the error itself.
+fn nothing_from(addresses: &[String]) -> String {
+    match addresses {
+        [address] => format!("no status from {address}"),
+        _ => "no status from any address".into(),
+    }
 }
 
 /// Prints what a machine or a worker did.
@@ -66,7 +74,7 @@ fn show_holder(args: &StatusArgs, who: Who<'_>) -> anyhow::Result<ExitCode> {
             let ask = async |remote: &Remote| holder::served(remote, &remote.status().await?, who).await;
             Ok::<_, anyhow::Error>(ask_highest_term(&remote, ask).await?)
         })?;
-        found.with_context(|| format!("no status from {}", addresses.join(", ")))??
+        found.with_context(|| nothing_from(addresses))??
     } else {
         holder::on_record(&args.runs, who)?
     };

@@ -130,7 +130,7 @@ impl Keeper {
         match WrongSymmetric::refuse(self.core.plan().board(), found) {
             Ok(()) => {
                 let Symmetric { p, r } = found;
-                let text = format!("P = {p} and R = {r} are counted and agree with the published values");
+                let text = format!("P = {p} and R = {r} of the whole board agree with the published values");
                 self.news.add(Event::new(Level::INFO, "symmetric", text));
             }
             Err(wrong) => self.withhold(wrong),

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex};
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::v1::coordinator_server::{Coordinator, CoordinatorServer};
 use proto::v1::{self, StatusReply};
-use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio_stream::wrappers::TcpListenerStream;

@@ -1,11 +1,15 @@
 //! The live status of a run, through outages and changes of the coordinator.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use domain::{Phase, RunStatus, Term};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
+use tracing::debug;
 use worker::{CoordinatorError, Remote, TwoRuns};
+
+use crate::log::say;
 
 /// The pause between two attempts to reach an absent coordinator.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
@@ -108,6 +112,40 @@ async fn watch_once(
                 seen?;
             }
             Err(error) => return Ok(error),
+        }
+    }
+}
+
+/// The warnings printed so far, so that none is repeated.
+#[derive(Default)]
+pub struct Warnings {
+    coordinator: Option<String>,
+    /// Why the coordinator does not answer: several addresses may fail for several reasons, in turn.
+    reasons: BTreeSet<String>,
+    has_seen_run: bool,
+}
+
+impl Warnings {
+    /// Prints what is new: the coordinator does not answer, or answers again, or another coordinator serves the run.
+    pub fn print_news(&mut self, sight: &LiveStatus) {
+        match &sight.gone {
+            Some((_, why)) if self.reasons.insert(why.clone()) => {
+                say(format_args!("diadem: warning: no status, trying again: {why}"));
+            }
+            None if !self.reasons.is_empty() => {
+                self.reasons.clear();
+                say(format_args!("diadem: the coordinator answers again"));
+            }
+            _ => {}
+        }
+        let news = sight.news.as_ref().map(|(_, news)| news.clone());
+        if let Some(news) = news.as_ref().filter(|news| self.coordinator.as_ref() != Some(*news)) {
+            say(format_args!("diadem: warning: {news}"));
+        }
+        self.coordinator = news;
+        if !self.has_seen_run && sight.status.is_some() {
+            self.has_seen_run = true;
+            debug!("waiting for the end of the run at {}", sight.address);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "atlas")]
 pub mod atlas;
+mod autoalloc;
 mod bench;
 mod coordinator;
 mod count;
@@ -37,6 +38,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub use self::coordinator::{CoordinatorArgs, ListenAddress, ServedRun};
 pub use self::worker::{CountingArgs, JoinArgs, OnLost, ServiceArgs, WorkerArgs};
+pub use autoalloc::{AutoallocArgs, Engine, SlurmArgs};
 pub use bench::BenchArgs;
 pub use count::{CountArgs, CountTask, LocalCount, Storage};
 pub use estimate::{Equipment, EstimateArgs, Fleet, Price};
@@ -118,6 +120,7 @@ pub enum Command {
     Gpus(GpusArgs),
     Coordinator(CoordinatorArgs),
     Worker(WorkerArgs),
+    Autoalloc(AutoallocArgs),
     Keys(KeysArgs),
     Invite(InviteArgs),
     Join(JoinArgs),

@@ -15,6 +15,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
         &[
             "coordinator",
             "worker",
+            "autoalloc",
             "keys",
             "invite",
             "join",

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "atlas")]
 mod atlas;
+mod autoalloc;
 mod bench;
 mod certify;
 mod config;
@@ -40,6 +41,7 @@ pub fn run(command: Command, settings: &Settings) -> anyhow::Result<ExitCode> {
         },
         Command::Coordinator(args) => coordinator::run(args.into()),
         Command::Worker(args) => worker::run(args),
+        Command::Autoalloc(args) => autoalloc::run(&args),
         Command::Follow(args) => follow::run(args),
         Command::Status(args) => status::run(&args),
         Command::Top(args) => top::run(&args),

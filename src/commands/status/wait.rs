@@ -1,6 +1,5 @@
 //! `diadem status --wait`: waits for the end of the run, for scripts.
 
-use std::collections::BTreeSet;
 use std::future::pending;
 use std::time::Duration;
 
@@ -8,11 +7,9 @@ use anyhow::{anyhow, bail};
 use domain::RunStatus;
 use tokio::sync::watch;
 use tokio::time::sleep_until;
-use tracing::debug;
 use worker::Remote;
 
-use crate::live_status::{self, LiveStatus};
-use crate::log::say;
+use crate::live_status::{self, LiveStatus, Warnings};
 
 /// Waits until the run has ended, and returns its last status. Meanwhile it prints warnings only: that the coordinator does
 /// not answer, or that another one serves the run.
@@ -24,10 +21,10 @@ pub async fn until_ended(remote: Remote, give_up_after: Duration) -> anyhow::Res
     let (sender, mut sights) = watch::channel(LiveStatus::default());
     let watching = live_status::watch(remote, sender);
     tokio::pin!(watching);
-    let mut warned = Warned::default();
+    let mut warnings = Warnings::default();
     loop {
         let sight = sights.borrow_and_update().clone();
-        warned.warn_of_news(&sight);
+        warnings.print_news(&sight);
         if sight.has_ended() {
             return sight.status.ok_or_else(|| anyhow!("a run that has ended has a status"));
         }
@@ -47,39 +44,6 @@ pub async fn until_ended(remote: Remote, give_up_after: Duration) -> anyhow::Res
                     give_up_after.as_secs()
                 );
             }
-        }
-    }
-}
-
-/// The warnings printed so far, so that none is repeated.
-#[derive(Default)]
-struct Warned {
-    coordinator: Option<String>,
-    /// Why the coordinator does not answer: several addresses may fail for several reasons, in turn.
-    reasons: BTreeSet<String>,
-    has_seen_run: bool,
-}
-
-impl Warned {
-    fn warn_of_news(&mut self, sight: &LiveStatus) {
-        match &sight.gone {
-            Some((_, why)) if self.reasons.insert(why.clone()) => {
-                say(format_args!("diadem: warning: no status, trying again: {why}"));
-            }
-            None if !self.reasons.is_empty() => {
-                self.reasons.clear();
-                say(format_args!("diadem: the coordinator answers again"));
-            }
-            _ => {}
-        }
-        let news = sight.news.as_ref().map(|(_, news)| news.clone());
-        if let Some(news) = news.as_ref().filter(|news| self.coordinator.as_ref() != Some(*news)) {
-            say(format_args!("diadem: warning: {news}"));
-        }
-        self.coordinator = news;
-        if !self.has_seen_run && sight.status.is_some() {
-            self.has_seen_run = true;
-            debug!("waiting for the end of the run at {}", sight.address);
         }
     }
 }

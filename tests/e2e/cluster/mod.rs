@@ -1,5 +1,6 @@
 //! A coordinator, workers, followers and operators as separate processes.
 
+mod autoalloc;
 mod ends;
 mod explained;
 mod external;

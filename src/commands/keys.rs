@@ -173,7 +173,7 @@ fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, Ke
 /// How a renewal is undone.
 fn way_back(keys: &Path) -> String {
     format!(
-        "what it replaced stays in {}, as private as the keys; to undo: diadem keys renew {} --undo",
+        "what it replaces stays in {}, as private as the keys; to undo: diadem keys renew {} --undo",
         kept_in(keys).display(),
         quoted(&keys.to_string_lossy())
     )

@@ -37,9 +37,23 @@ pub fn renewal(keys: &Path, hosts: &[String], certificate_only: bool, days: u32)
             .filter(|owner| revoked.iter().any(|name| name == owner));
         lines.extend(readmitted.map(|owner| format!("{owner} is revoked: only its new token will hold")));
     }
-    lines.push("copy the coordinator's folder to the coordinator; workers stay connected, and none is cut off by the new certificate".to_owned());
+    lines.push(cut_off(&before, &after));
     lines.push(way_back(keys));
     Ok(lines.join("\n"))
+}
+
+/// Which clients do not find the coordinator behind the new certificate.
+fn cut_off(before: &[String], after: &[String]) -> String {
+    let named = with_local_names(after);
+    let dropped: Vec<String> = before.iter().filter(|host| !named.contains(host)).cloned().collect();
+    if dropped.is_empty() {
+        return "copy the coordinator's folder to the coordinator; the new certificate cuts nobody off"
+            .to_owned();
+    }
+    format!(
+        "copy the coordinator's folder to the coordinator; cut off when they connect again: clients that call it {}",
+        dropped.join(" or ")
+    )
 }
 
 /// Whom the coordinator refuses after a renewal.

@@ -414,7 +414,13 @@ fn renewal_is_foreseen_and_undone() {
     run("keys renew keys");
     let before = folder.contents("keys");
     let foreseen = run("keys renew keys --host 10.0.0.9 --dry-run");
-    for words in ["127.0.0.1, localhost, ::1 -> 10.0.0.9, ", "keys/worker ", "4 older tokens", "--undo"] {
+    for words in [
+        "coordinator.example, localhost, 127.0.0.1, ::1 -> 10.0.0.9, ",
+        "clients that call it coordinator.example",
+        "keys/worker ",
+        "4 older tokens",
+        "--undo",
+    ] {
         assert!(foreseen.contains(words), "{words}: {foreseen}");
     }
     let foreseen = run("keys renew keys --certificate-only --dry-run");

@@ -27,6 +27,9 @@ pub enum Engine {
 ///
 /// All nodes must reach the coordinator, this program, and the folder of --keys, by the same names as this machine.
 #[derive(Debug, Args)]
+#[command(override_usage = "\
+diadem autoalloc slurm --max-workers K --time TIME --coordinator URL
+         [OPTIONS] [-- OPTION...]")]
 #[command(after_help = "\
 Examples:
   diadem autoalloc slurm --max-workers 200 --time 8h \\

@@ -38,7 +38,7 @@ pub fn template() -> String {
     let commands = Command::augment_subcommands(clap::Command::new("diadem"));
     let styles = Styles::styled();
     let (header, literal) = (styles.get_header(), styles.get_literal());
-    let mut text = "{about}\n\n{usage-heading} {usage}\n".to_owned();
+    let mut text = "{about}\n{usage-heading} {usage}\n".to_owned();
     for (title, names) in GROUPS {
         let known: Vec<_> = names.iter().filter_map(|name| commands.find_subcommand(name)).collect();
         if !known.is_empty() {

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::queue::{Job, JobId, Stage};
 
-/// A job that ends sooner did no work: a worker without units waits for them.
+/// A job that fails sooner did no work.
 const SHORTEST_WORK: Duration = Duration::from_mins(1);
 
 /// The pause after a first failure is twice as long.
@@ -45,7 +45,7 @@ impl History {
     /// Judges nothing: jobs that have ended failed at an earlier time, or because the run had nothing for them.
     pub fn pass_over(&mut self, jobs: &[Job]) {
         for job in jobs {
-            let has_ended = matches!(job.stage, Stage::Ended | Stage::Withdrawn);
+            let has_ended = matches!(job.stage, Stage::Done | Stage::Failed);
             if has_ended {
                 self.judged.insert(job.id);
             } else if !self.judged.contains(&job.id) {
@@ -76,8 +76,8 @@ impl History {
             self.open.insert(job.id);
             match job.stage {
                 _ if job.used >= SHORTEST_WORK => works = true,
-                Stage::Ended => failed = Some((job.id, Some(job.used))),
-                Stage::Withdrawn => {}
+                Stage::Failed => failed = Some((job.id, Some(job.used))),
+                Stage::Done => {}
                 Stage::Waiting | Stage::Running => continue,
             }
             self.judged.insert(job.id);
@@ -126,9 +126,9 @@ mod tests {
         for id in 1..=8 {
             history.submitted(JobId(id));
             assert_eq!(history.judge(&[job(id, Stage::Running, 1)], now), None);
-            let failed = history.judge(&[job(id, Stage::Ended, 2)], now).unwrap();
+            let failed = history.judge(&[job(id, Stage::Failed, 2)], now).unwrap();
             assert_eq!(failed.used, Some(Duration::from_secs(2)));
-            assert_eq!(history.judge(&[job(id, Stage::Ended, 2)], now), None, "a job fails once");
+            assert_eq!(history.judge(&[job(id, Stage::Failed, 2)], now), None, "a job fails once");
             assert_eq!((history.backlog(10, now), history.backlog(10, now + failed.delay)), (0, 1));
             delays.push(failed.delay.as_secs());
         }
@@ -138,11 +138,11 @@ mod tests {
     #[test]
     fn job_that_works_ends_the_row_of_failures() {
         let (mut history, now) = (History::default(), Instant::now());
-        history.judge(&[job(1, Stage::Ended, 2), job(2, Stage::Running, 59)], now).unwrap();
+        history.judge(&[job(1, Stage::Failed, 2), job(2, Stage::Running, 59)], now).unwrap();
         assert_eq!(history.judge(&[job(2, Stage::Running, 60)], now), None);
         assert_eq!(history.backlog(10, now), 10);
         // The same job does not excuse later failures.
-        assert!(history.judge(&[job(2, Stage::Running, 70), job(3, Stage::Ended, 2)], now).is_some());
+        assert!(history.judge(&[job(2, Stage::Running, 70), job(3, Stage::Failed, 2)], now).is_some());
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
         let (mut history, now) = (History::default(), Instant::now());
         history.submitted(JobId(1));
         history.submitted(JobId(2));
-        let failed = history.judge(&[job(1, Stage::Withdrawn, 0)], now).unwrap();
+        let failed = history.judge(&[job(1, Stage::Done, 0)], now).unwrap();
         assert_eq!((failed.id, failed.used), (JobId(2), None));
         assert_eq!(history.judge(&[], now), None);
     }
@@ -158,9 +158,9 @@ mod tests {
     #[test]
     fn failures_of_an_earlier_command_are_passed_over() {
         let (mut history, now) = (History::default(), Instant::now());
-        let jobs = [job(1, Stage::Ended, 2), job(2, Stage::Waiting, 0)];
+        let jobs = [job(1, Stage::Failed, 2), job(2, Stage::Waiting, 0)];
         history.pass_over(&jobs);
         assert_eq!(history.judge(&jobs, now), None);
-        assert_eq!(history.judge(&[job(2, Stage::Ended, 3)], now).unwrap().id, JobId(2));
+        assert_eq!(history.judge(&[job(2, Stage::Failed, 3)], now).unwrap().id, JobId(2));
     }
 }

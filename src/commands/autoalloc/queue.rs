@@ -13,10 +13,10 @@ pub enum Stage {
     Waiting,
     /// It has a node.
     Running,
-    /// It has ended by itself, or by an error or a limit.
-    Ended,
-    /// It was cancelled or pre-empted, which is no sign of an error.
-    Withdrawn,
+    /// It has ended without an error: as a worker that has drained, or cancelled, or pre-empted.
+    Done,
+    /// It has ended by an error or a limit.
+    Failed,
 }
 
 /// A job.
@@ -40,9 +40,9 @@ impl Job {
         let id = JobId(fields.next()?.parse().ok()?);
         let stage = match fields.next()? {
             "PENDING" => Stage::Waiting,
-            "CANCELLED" | "PREEMPTED" | "REVOKED" => Stage::Withdrawn,
-            "COMPLETED" | "FAILED" | "TIMEOUT" | "NODE_FAIL" | "BOOT_FAIL" | "DEADLINE" | "OUT_OF_MEMORY"
-            | "SPECIAL_EXIT" => Stage::Ended,
+            "COMPLETED" | "CANCELLED" | "PREEMPTED" | "REVOKED" => Stage::Done,
+            "FAILED" | "TIMEOUT" | "NODE_FAIL" | "BOOT_FAIL" | "DEADLINE" | "OUT_OF_MEMORY"
+            | "SPECIAL_EXIT" => Stage::Failed,
             // Running, and before or after it: configuring, suspended, completing.
             _ => Stage::Running,
         };
@@ -75,8 +75,8 @@ mod tests {
         assert_eq!(read("12|PENDING|INVALID|4"), job(Stage::Waiting, 0));
         assert_eq!(read("12|RUNNING|1-02:03:04|4"), job(Stage::Running, 93784));
         assert_eq!(read("12|COMPLETING|3:04|4\n"), job(Stage::Running, 184));
-        assert_eq!(read("12|FAILED|0:02|4"), job(Stage::Ended, 2));
-        assert_eq!(read("12|CANCELLED|0:00|4"), job(Stage::Withdrawn, 0));
+        assert_eq!(read("12|FAILED|0:02|4"), job(Stage::Failed, 2));
+        assert_eq!(read("12|COMPLETED|0:00|4"), job(Stage::Done, 0));
         for wrong in ["", "slurm_load_jobs error", "12_3|RUNNING|0:01|4", "12|RUNNING|0:01"] {
             assert_eq!(Job::read(wrong), None, "{wrong}");
         }

@@ -18,7 +18,7 @@ echo "$@" > "$id/options"
 if [ "$(cat */state 2> /dev/null | grep -c RUNNING)" -lt 2 ]; then
     echo RUNNING > "$id/state"
     export SLURM_JOB_ID="$id" SLURMD_NODENAME="node$id" SLURM_CPUS_ON_NODE=1
-    (if sh "$id/script"; then echo COMPLETED; else echo FAILED; fi > "$id/state") > "$id/log" 2>&1 &
+    (sh "$id/script" && echo COMPLETED > "$id/state" || echo FAILED > "$id/state") > "$id/log" 2>&1 &
 else
     echo PENDING > "$id/state"
 fi

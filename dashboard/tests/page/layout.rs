@@ -84,8 +84,7 @@ fn latest_events_are_whole_and_earlier_ones_open() {
     let Some(browser) = browser() else { return };
     let event = |at| Event { at: made_up::NOW - 100 + at, text: format!("event {at}") };
     let _site = page(&browser, RunStatus { events: (0..20).map(event).collect(), ..made_up::running() });
-    let shown =
-        "[...document.querySelectorAll('.events li')].filter((item) => item.checkVisibility()).length";
+    let shown = "[...document.querySelectorAll('#happened li, #earlier li')].filter((item) => item.checkVisibility()).length";
     assert_eq!(browser.value(shown), Value::from(8));
     assert!(browser.text("#happened").contains("event 19"));
     browser.value("document.querySelector('#earlier summary').click()");

@@ -35,7 +35,7 @@ const PATHS: [&str; 12] = [
 /// A coordinator with a public page, its address, and that of the page.
 fn serve(folder: &Folder, more: &str) -> (Running, String, String) {
     let (mut coordinator, address) = folder.serve(
-        &format!("coordinator --n 18 --method search --run secret-path --http 127.0.0.1:0 --public {more}"),
+        &format!("coordinator --n 20 --method search --run secret-path --http 127.0.0.1:0 --public {more}"),
         "coordinator.log",
     );
     let http = coordinator.dashboard();
@@ -69,7 +69,7 @@ fn thousand_viewers_get_the_page_while_workers_count() {
             let mut reply = String::new();
             viewer.read_to_string(&mut reply).unwrap();
             assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
-            assert_eq!(state(&reply)["run"]["n"], 18);
+            assert_eq!(state(&reply)["run"]["n"], 20);
         }
         until("the worker counts on", || folder.counts("secret-path") > before);
     }
@@ -125,7 +125,7 @@ fn public_run_hides_machines_workers_reasons_and_paths() {
     assert_eq!(state["owners"]["rows"][0][0], "ada");
     assert_eq!(state["run"]["paused"], "");
     let head = state["head"].as_str().unwrap();
-    assert!(head.starts_with("diadem-head run=") && head.contains(" n=18 "), "{head}");
+    assert!(head.starts_with("diadem-head run=") && head.contains(" n=20 "), "{head}");
     for path in PATHS {
         let reply = get_over_tls(&folder, &http_again, path, "");
         assert!(reply.starts_with("HTTP/1.1 "), "{path}: {reply}");
@@ -159,7 +159,7 @@ fn public_page_without_keys_shows_progress_and_no_more() {
     browser.until("document.getElementById('link').textContent === 'live'");
     browser.until("document.querySelector('[data-run=done]').textContent.replaceAll(',', '') > 20");
     let page = browser.text("body");
-    for words in ["n = 18", "start of the coordinator", "diadem-head run=", "HISTORY"] {
+    for words in ["n = 20", "start of the coordinator", "diadem-head run=", "HISTORY"] {
         assert!(page.to_lowercase().contains(&words.to_lowercase()), "no {words} in {page}");
     }
     assert!(!page.contains("secret-") && !page.contains("for the operator"), "{page}");

@@ -245,15 +245,13 @@ impl Allocation {
         };
         match end {
             Some(End::Run(Phase::Withheld)) => warn!(
-                "the answer is withheld; cancelled {waiting}; {running} wait for the coordinator to be started again; \
+                "the answer is withheld; cancelled {waiting}; left {running} to wait for the next start of the coordinator; \
                  to end them: scancel --name={name}"
             ),
-            Some(End::Run(_)) => {
-                info!("the run is complete; cancelled {waiting}; {running} end by themselves")
-            }
+            Some(End::Run(_)) => info!("the run is complete; cancelled {waiting}; left {running} to end"),
             Some(End::Signal(_)) | None => {
                 info!(
-                    "cancelled {waiting}; {running} count to their time limit; to end them: scancel --name={name}"
+                    "cancelled {waiting}; left {running} to count until the time limit; to end them: scancel --name={name}"
                 );
             }
         }

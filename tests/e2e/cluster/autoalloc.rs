@@ -99,7 +99,7 @@ fn second_start_finds_the_jobs_of_the_first() {
     second.terminate();
     let ended = second.end();
     assert_eq!(ended.code, Some(143), "{ended:?}");
-    assert!(ended.stderr.contains("cancelled 3 waiting jobs; 2 running jobs count to their"), "{ended:?}");
+    assert!(ended.stderr.contains("cancelled 3 waiting jobs; left 2 running jobs to count"), "{ended:?}");
     assert_eq!((jobs(&folder, "RUNNING"), jobs(&folder, "CANCELLED")), (2, 3));
     let options = fs::read_to_string(folder.path().join("slurm/1/options")).unwrap();
     assert!(options.contains("--partition=night --parsable --job-name=diadem-auto-20-"), "{options}");

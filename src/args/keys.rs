@@ -61,10 +61,10 @@ pub enum KeysCommand {
         /// Renew the certificate, not the tokens.
         #[arg(long)]
         certificate_only: bool,
-        /// Only print what would be replaced, and who is cut off.
+        /// Only print what would change.
         #[arg(long)]
         dry_run: bool,
-        /// Put the keys of before the last renewal back.
+        /// Restore the former keys.
         ///
         /// Tokens made since hold as well, until the next renewal. Copy the folders again afterwards.
         #[arg(long, conflicts_with_all = ["hosts", "certificate_only", "days", "dry_run"])]

@@ -78,7 +78,7 @@ fn made(args: &RetractArgs, takeback: &Takeback) -> anyhow::Result<Made> {
             let Retracted { extent: Extent { units, share }, notices } = retract_offline(&path, takeback)?;
             let directory = RunDirectory::open(&path)?;
             let work = directory.run().shard.work_of(directory.plan()) as f64 / 1e9;
-            let (run, how) = (path.display().to_string(), "resume the run to count them");
+            let (run, how) = (path.display().to_string(), "resume the run to count again");
             Ok(Made { run, units, effort: Effort { share, work }, copies: Copies::default(), notices, how })
         }
         RetractIn::Served(addresses) => {
@@ -88,7 +88,7 @@ fn made(args: &RetractArgs, takeback: &Takeback) -> anyhow::Result<Made> {
             });
             let (run, (work, TakenBack { units, share, copies })) = asked?;
             let effort = Effort { share, work };
-            Ok(Made { run, units, effort, copies, notices: Vec::new(), how: "its workers count them" })
+            Ok(Made { run, units, effort, copies, notices: Vec::new(), how: "its workers count again" })
         }
     }
 }

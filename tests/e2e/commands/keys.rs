@@ -340,14 +340,14 @@ fn keys_without_some_tokens_are_completed_by_renewal() {
     }
 }
 
-/// Begins a renewal that cannot put the second token in place.
+/// Begins a renewal that puts the join token in place, and cannot write the token of followers: nobody can write to /proc.
 fn fail_renewal(folder: &Folder) {
-    let [known, aside] = ["keys/coordinator/status.token", "aside"].map(|name| folder.path().join(name));
-    fs::rename(&known, &aside).unwrap();
-    fs::create_dir(&known).unwrap();
+    let [follower, aside] = ["keys/follower", "aside"].map(|name| folder.path().join(name));
+    fs::rename(&follower, &aside).unwrap();
+    std::os::unix::fs::symlink("/proc", &follower).unwrap();
     assert_eq!(folder.run("keys renew keys").code, Some(1));
-    fs::remove_dir(&known).unwrap();
-    fs::rename(&aside, &known).unwrap();
+    fs::remove_file(&follower).unwrap();
+    fs::rename(&aside, &follower).unwrap();
 }
 
 #[test]

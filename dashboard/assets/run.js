@@ -119,7 +119,7 @@ export function showHappened(events) {
 /** Interventions and the like; a reason stands behind its intervention. */
 export function showIncidents({ rows, total }) {
   const reason = (why) => (why === null ? [] : [written("q", why, "reason")]);
-  showDated("incidents", rows.map(([at, text, why]) => [at, text, ...reason(why)]));
+  showDated("incidents", rows.map(([at, text, why]) => [at, ...linked(text), ...reason(why)]));
   const shown = rows.length < total ? `the last ${rows.length} of ${total.toLocaleString("en")}` : "";
   byId("incidents-shown").textContent = shown;
 }

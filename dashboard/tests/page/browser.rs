@@ -285,7 +285,7 @@ fn unit_numbers_link_to_the_unit_page() {
     let Some(browser) = browser() else { return };
     let mut status = made_up::disputed();
     status.trouble = "unit 17 is in dispute with 5 others".into();
-    status.events[0].text = "the dispute about unit 17 is decided".into();
+    status.events.last_mut().unwrap().text = "the dispute about unit 17 is decided".into();
     let site = Site::open(status);
     browser.go(&site.url("/"));
     browser.until("document.querySelectorAll('#happened a').length === 1");

@@ -71,7 +71,7 @@ fn jobs(folder: &Folder, state: &str) -> usize {
 }
 
 #[test]
-fn run_is_counted_by_jobs_and_waiting_jobs_are_cancelled() {
+fn run_counted_by_jobs_cancels_those_that_wait() {
     let folder = with_slurm();
     let (coordinator, address) = folder.serve("coordinator --n 16 --method search --run run --json", "log");
     let allocation =

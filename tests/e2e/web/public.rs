@@ -78,7 +78,7 @@ fn thousand_viewers_get_the_page_while_workers_count() {
 }
 
 #[test]
-fn public_run_hides_machines_workers_reasons_and_paths() {
+fn public_page_hides_machines_reasons_and_paths() {
     let folder = keys();
     folder.run("keys client keys ada --token");
     let serving = "--keys keys/coordinator";
@@ -143,7 +143,7 @@ fn public_run_hides_machines_workers_reasons_and_paths() {
 }
 
 #[test]
-fn public_page_without_keys_shows_progress_and_no_more() {
+fn keyless_public_page_shows_progress_alone() {
     let folder = Folder::new();
     let (_coordinator, address, http) = serve(&folder, "");
     let _worker = folder.start(

@@ -344,7 +344,7 @@ fn keys_without_some_tokens_are_completed_by_renewal() {
 fn fail_renewal(folder: &Folder) {
     let [follower, aside] = ["keys/follower", "aside"].map(|name| folder.path().join(name));
     fs::rename(&follower, &aside).unwrap();
-    std::os::unix::fs::symlink("/proc", &follower).unwrap();
+    symlink("/proc", &follower).unwrap();
     assert_eq!(folder.run("keys renew keys").code, Some(1));
     fs::remove_file(&follower).unwrap();
     fs::rename(&aside, &follower).unwrap();

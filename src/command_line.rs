@@ -1,6 +1,7 @@
 //! The command line as typed: its errors, and how to type it again.
 
 use std::env;
+use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, CommandFactory};
@@ -37,6 +38,11 @@ fn command_line_again(arguments: &[String], outdated: &[&str]) -> String {
         }
     }
     again.join(" ")
+}
+
+/// The option `--keys` in a command that a message names; empty without keys.
+pub fn keys_option(keys: Option<&Path>) -> String {
+    keys.map(|keys| format!(" --keys {}", quoted(&keys.to_string_lossy()))).unwrap_or_default()
 }
 
 /// The error of the command line in one sentence; `None` if the full help is the better answer.

@@ -11,7 +11,7 @@ use anyhow::{Context, anyhow, bail};
 use coordinator::admission::Guard;
 use coordinator::grpc::serve;
 use coordinator::{CheckingOptions, Ending, Handle};
-use domain::{RunStatus, quoted};
+use domain::RunStatus;
 use queens::Plan;
 use records::SigningKey;
 use records::shard::Shard;
@@ -140,7 +140,7 @@ fn worker_command(address: SocketAddr, run: &ServedRun, encrypts: bool) -> Strin
         address.to_string()
     };
     let keys = run.keys.as_ref().map(|keys| keys.with_file_name("worker"));
-    let keys = keys.map(|keys| format!(" --keys {}", quoted(&keys.to_string_lossy()))).unwrap_or_default();
+    let keys = command_line::keys_option(keys.as_deref());
     format!("diadem worker --coordinator {scheme}://{at}{keys}")
 }
 

@@ -2,12 +2,13 @@
 
 use std::process::ExitCode;
 
-use domain::{PolicyChange, PolicyInForce, counted, quoted};
+use domain::{PolicyChange, PolicyInForce, counted};
 use worker::CoordinatorError;
 
 use super::steer::ask;
 use crate::args::WrongCommand;
 use crate::args::{PolicyArgs, PolicyChangeArgs};
+use crate::command_line::keys_option;
 use crate::output::{print, sentence, warn_missing_replicas};
 
 pub fn run(args: &PolicyArgs) -> anyhow::Result<ExitCode> {
@@ -154,11 +155,10 @@ fn effect(option: &str, after: &PolicyInForce) -> String {
 fn way_back(args: &PolicyArgs, at: &str, differences: &[Difference]) -> Option<String> {
     let (raised, others): (Vec<_>, Vec<_>) = differences.iter().partition(|d| d.option == DOUBLE_CHECK);
     let stays = raised.first().map(|_| "--double-check stays, because it can only be raised".to_owned());
-    let keys = args.operator.keys.as_ref().map(|keys| format!(" --keys {}", quoted(&keys.to_string_lossy())));
+    let keys = keys_option(args.operator.keys.as_deref());
     let options: Vec<String> = others.iter().map(|d| format!(" {} {}", d.option, d.before)).collect();
-    let command = (!others.is_empty()).then(|| {
-        format!("to undo: diadem policy {at}{}{} --reason TEXT", keys.unwrap_or_default(), options.concat())
-    });
+    let command = (!others.is_empty())
+        .then(|| format!("to undo: diadem policy {at}{keys}{} --reason TEXT", options.concat()));
     let lines: Vec<String> = command.into_iter().chain(stays).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }

@@ -14,6 +14,7 @@ use records::{Extent, RetractError, Retracted};
 
 use super::steer::ask;
 use crate::args::{RetractArgs, RetractIn, WrongCommand};
+use crate::command_line::keys_option;
 use crate::log::say;
 use crate::output::{self, print, warn_missing_replicas};
 
@@ -143,13 +144,9 @@ fn way_back(args: &RetractArgs, run: &str) -> String {
                 keeps both"
             .to_owned();
     };
-    let keys = args.keys.as_ref().map(|keys| format!(" --keys {}", quoted(&keys.to_string_lossy())));
+    let keys = keys_option(args.keys.as_deref());
     let readmit = if args.readmit { "" } else { " --readmit" };
-    format!(
-        "to undo: diadem retract {}{} {whom}{readmit} --reason TEXT",
-        quoted(run),
-        keys.unwrap_or_default()
-    )
+    format!("to undo: diadem retract {}{keys} {whom}{readmit} --reason TEXT", quoted(run))
 }
 
 /// Whether the user agrees, on a terminal.

@@ -13,7 +13,7 @@ use domain::{CREDIT_DAYS, Credit, Credits, Earned, Owner};
 use queens::{Measure, Plan, Summand, SymmetryClass, UnitId};
 use serde::{Deserialize, Serialize};
 
-const SECONDS_A_DAY: u64 = 86_400;
+pub(super) const SECONDS_A_DAY: u64 = 86_400;
 
 /// The credit of each owner.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

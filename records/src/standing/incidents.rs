@@ -10,13 +10,12 @@ use domain::{Owner, counted};
 use queens::UnitId;
 use serde::{Deserialize, Serialize};
 
+use super::credits::SECONDS_A_DAY;
 use crate::interventions::Intervention;
 use crate::ledger::{Pause, Record, Resumption, TermRecord};
 
 /// The latest incidents are kept. A report reads all interventions from the ledger.
 const MOST_KEPT: usize = 1000;
-
-const SECONDS_A_DAY: u64 = 86_400;
 
 /// An incident.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
